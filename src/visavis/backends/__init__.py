@@ -1,0 +1,1 @@
+"""Engines behind the contract: one file = one backend."""

@@ -1,0 +1,187 @@
+"""What a backend must offer, one Protocol a kind. Stations know these and never a backend.
+
+A backend is one file `backends/<kind>/<name>.py` with a module-level `load(options) -> <Kind>`.
+`options` is the bundle's: the paths of its files, and its settings. `load` raises
+`BackendMissing` when its library is absent, `BundleError` when a file is unusable.
+
+All calls block; the caller runs them in a lane. `close` may be called twice.
+A backend that is a fake spends simulated time through `clock.spend` (see flow/clock.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol
+
+from visavis.flow.events import Message, Samples, WordTime
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What a bundle gives its backend: `files` by role (`model`, `config`, …) and `settings`."""
+
+    files: Mapping[str, Path] = field(default_factory=dict)
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+
+class Resampler(Protocol):
+    """Streaming sample-rate conversion that keeps its state between chunks."""
+
+    def feed(self, samples: Samples, *, last: bool = False) -> Samples:
+        """Converts one mono chunk, shape (n,); `last` flushes what the filter still holds."""
+
+    def reset(self) -> None:
+        """Forgets the state: the next chunk begins a new stream."""
+
+
+class Vad(Protocol):
+    """Voice activity: the probability of speech in successive windows of `window` samples."""
+
+    window: int
+
+    def score(self, samples: Samples) -> float:
+        """Probability in [0, 1] for the next `window` samples at 16 kHz. Keeps state."""
+
+    def reset(self) -> None: ...
+
+    def close(self) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Hypothesis:
+    """A recognition of everything fed since `open`. Empty `text`: no words in it.
+
+    `confidence` in [0, 1]; `language` an ISO 639-1 code, or empty when unknown.
+    """
+
+    text: str
+    confidence: float = 0.0
+    language: str = ""
+
+
+class Asr(Protocol):
+    """Speech recognition of one utterance at a time, 16 kHz mono float32."""
+
+    languages: tuple[str, ...]
+
+    def open(self) -> None:
+        """Begins an utterance; what was fed before is forgotten."""
+
+    def feed(self, samples: Samples) -> Hypothesis | None:
+        """Adds samples. Returns a partial hypothesis when it has a new one, else None."""
+
+    def flush(self) -> Hypothesis:
+        """Recognises all that was fed, at full quality. More may be fed afterwards."""
+
+    def close(self) -> None: ...
+
+
+class TurnModel(Protocol):
+    """An audio model of turn end."""
+
+    def score(self, samples: Samples) -> float:
+        """Probability in [0, 1] that the speaker of these samples (16 kHz, the turn so far) is done."""
+
+    def close(self) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Speech:
+    """Synthesised speech: `samples` at the voice's rate; `words` in order, or empty if unknown.
+
+    `words[i].char_end` counts characters of the text that was synthesised.
+    """
+
+    samples: Samples
+    words: tuple[WordTime, ...] = ()
+
+
+class Tts(Protocol):
+    """Text to speech at a fixed rate."""
+
+    rate_hz: int
+    languages: tuple[str, ...]
+
+    def synthesise(self, text: str, language: str = "") -> Speech:
+        """Speaks one phrase. Raises `EngineError` when it cannot."""
+
+    def close(self) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Sampling:
+    """How tokens are drawn. `seed` None = a fresh one each time."""
+
+    temperature: float = 0.4
+    top_p: float = 0.6
+    max_tokens: int = 192
+    seed: int | None = None
+    stop: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """What a call cost. `cached_tokens` of the prompt were reused; `complete` false = cancelled."""
+
+    complete: bool = True
+    prompt_tokens: int = 0
+    cached_tokens: int = 0
+    made_tokens: int = 0
+    finish: str = "end"
+
+
+@dataclass(frozen=True, slots=True)
+class LlmCapabilities:
+    """What an engine can do. `rewind`: dropping the tail of a session costs no new prefill."""
+
+    context_tokens: int
+    rewind: bool = True
+    prefill: bool = True
+    media: bool = False
+
+
+class LlmSession(Protocol):
+    """One conversation in the engine. Not thread-safe but for `cancel`."""
+
+    def append(self, message: Message) -> None:
+        """Adds a message at the end; evaluates nothing yet."""
+
+    def rewind(self, count: int) -> None:
+        """Keeps the first `count` messages."""
+
+    def prefill(self) -> Usage:
+        """Evaluates all messages in short chunks, generating nothing. Ends early when cancelled.
+
+        Raises `ContextFull`, `EngineError`.
+        """
+
+    def generate(self, sampling: Sampling) -> Iterator[str]:
+        """Streams the assistant's next message, as pieces of whole characters.
+
+        Ends at a stop, at `max_tokens`, or between two tokens when cancelled; closing the
+        iterator cancels too. The answer is not appended. Raises `ContextFull`, `EngineError`.
+        """
+
+    def usage(self) -> Usage:
+        """Of the last `prefill` or `generate`."""
+
+    def cancel(self) -> None:
+        """Stops the running call soon. Safe from any thread; without a running call, does nothing."""
+
+    def close(self) -> None: ...
+
+
+class Llm(Protocol):
+    """A language model engine."""
+
+    capabilities: LlmCapabilities
+
+    def open(self, messages: Sequence[Message] = ()) -> LlmSession:
+        """Begins a session with these messages."""
+
+    def stats(self) -> Mapping[str, float]:
+        """Counters and gauges since load: tokens, seconds, restarts, resident bytes."""
+
+    def close(self) -> None: ...

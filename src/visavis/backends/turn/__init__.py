@@ -1,0 +1,1 @@
+"""Backends for end of turn from audio."""

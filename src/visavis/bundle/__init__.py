@@ -1,0 +1,1 @@
+"""Model packages: manifest, catalogue, pull, verify."""

@@ -1,0 +1,1 @@
+"""The ground under the line: events, topics, bus, loop, clock, rings. Imports nothing of ours."""

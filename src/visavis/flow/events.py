@@ -1,0 +1,346 @@
+"""The events: every fact and command that travels the line, as frozen slotted dataclasses.
+
+A fact is `NounPastParticiple`, a command `NounImperative`; the topic bears the same words in
+lower case (`TurnEnded` is `turn.ended`). Only `decide` issues commands.
+
+Common to all: `t_ns`, nanoseconds on the session axis (0 = the session began); `trace`, the
+number of the utterance that first caused it (0 = none); `epoch`, the id of the reply it belongs
+to (0 = none). Audio positions are absolute sample indices: of the input axis (16 kHz) in
+`audio.*`, `speech.*`, `words.*`, `turn.*`; of the output axis (the voice's rate) in `sound.*`.
+
+Invariant: an event never changes once made. Knows nothing of who sends or receives it.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+Samples = NDArray[np.float32]
+"""Mono float32 audio, shape (n,), full scale ±1."""
+
+INPUT_RATE_HZ = 16_000
+"""The one rate of the input axis, after `align`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One turn as the engine sees it. `role` is system, user or assistant."""
+
+    role: str
+    content: str
+
+
+@dataclass(frozen=True, slots=True)
+class WordTime:
+    """A spoken word's samples [start, end) within its phrase, and where it ends in the text.
+
+    `char_end` counts characters of the phrase's written text, up to and including the word and
+    the punctuation and spaces that follow it.
+    """
+
+    start: int
+    end: int
+    char_end: int
+
+
+def topic_of(class_name: str) -> str:
+    """`TurnEnded` → `turn.ended`."""
+    return ".".join(word.lower() for word in re.findall(r"[A-Z][a-z]*", class_name))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Event:
+    """Root of all events."""
+
+    topic: ClassVar[str] = ""
+    t_ns: int
+    trace: int = 0
+    epoch: int = 0
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        # Called twice for a slotted dataclass (the class is made anew); both times the same name.
+        cls.topic = topic_of(cls.__name__)
+
+
+# ── the clock ────────────────────────────────────────────────────────────────────────────────
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClockTicked(Event):
+    """One output period has begun. `index` counts periods from 0; never skips."""
+
+    index: int
+
+
+# ── source ───────────────────────────────────────────────────────────────────────────────────
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AudioCaptured(Event):
+    """Raw interleaved audio bytes. `t_ns` is the time of the chunk's end.
+
+    `encoding`: u8, s16, s24, s32, f32, f64 (little endian), mulaw or alaw. The bytes may end in
+    the middle of a sample; the rest comes with the next chunk.
+    """
+
+    data: bytes = field(repr=False)
+    encoding: str
+    rate_hz: int
+    channels: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FrameCaptured(Event):
+    """A picture lies in slot `slot` of the frame ring, in its generation `generation`."""
+
+    slot: int
+    generation: int
+    width: int
+    height: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SourceEnded(Event):
+    """No more will come from `source` (audio, video). `error` is empty at a natural end."""
+
+    source: str
+    error: str = ""
+
+
+# ── align ────────────────────────────────────────────────────────────────────────────────────
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AudioAligned(Event):
+    """Samples [start, start + len) of the input axis: a view into the audio ring, 16 kHz mono."""
+
+    start: int
+    samples: Samples = field(repr=False, compare=False)
+
+
+# ── perceive ─────────────────────────────────────────────────────────────────────────────────
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SpeechStarted(Event):
+    """Voice began at sample `start` (the onset itself, without pre-roll)."""
+
+    start: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SpeechPaused(Event):
+    """Voice has been absent for the pause length; `end` is the sample after the last voiced one."""
+
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WordsHeard(Event):
+    """What the utterance that began at `start` says so far.
+
+    `text[:stable]` will not change any more. `final`: recognised at full quality up to the pause
+    at sample `end`; it is superseded only if the user goes on speaking.
+    """
+
+    text: str
+    stable: int
+    final: bool
+    start: int
+    end: int
+    language: str = ""
+    confidence: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnEnded(Event):
+    """The user has finished. `end` is the sample after the last voiced one."""
+
+    text: str
+    start: int
+    end: int
+    probability: float
+    reasons: tuple[str, ...]
+    language: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnDropped(Event):
+    """A voiced stretch held no words (noise, a cough, an invention): no turn, no trace of it."""
+
+    start: int
+    end: int
+    reason: str
+
+
+# ── decide ───────────────────────────────────────────────────────────────────────────────────
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StateChanged(Event):
+    """The session state (idle · perceiving · reasoning · streaming · interrupted) and its parts."""
+
+    state: str
+    previous: str
+    user: str
+    reply: str
+    engine: str
+    playback: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ItemKept(Event):
+    """A turn entered the history: what the user said, or exactly what was heard of the answer."""
+
+    role: str
+    text: str
+    start_ns: int
+    cut: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PromptPrefill(Event):
+    """Command: evaluate these messages ahead of the question. Abandoned by any later command."""
+
+    messages: tuple[Message, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReplyStart(Event):
+    """Command: answer. `epoch` is the new reply's id and makes every older one stale."""
+
+    messages: tuple[Message, ...]
+    language: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReplyCancel(Event):
+    """Command: the reply `epoch` is over; all its work not yet heard is stale."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlaybackDuck(Event):
+    """Command: lower the volume while we find out what the voice means."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlaybackRestore(Event):
+    """Command: full volume again; not a sample was lost."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlaybackStop(Event):
+    """Command: silence within one output period; report what was heard of reply `epoch`."""
+
+
+# ── think ────────────────────────────────────────────────────────────────────────────────────
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PromptPrefilled(Event):
+    """Prefill is done (or was abandoned: `complete` is false)."""
+
+    complete: bool
+    prompt_tokens: int = 0
+    cached_tokens: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TokenMade(Event):
+    """A piece of the reply's text: whole characters only. Joined, the pieces are the reply."""
+
+    text: str
+    index: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReplyWritten(Event):
+    """The engine is free: `reason` is end, length, cancelled or failed (then `error` says why)."""
+
+    reason: str
+    tokens: int = 0
+    prompt_tokens: int = 0
+    cached_tokens: int = 0
+    error: str = ""
+
+
+# ── speak ────────────────────────────────────────────────────────────────────────────────────
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PhraseReady(Event):
+    """Phrase `index` of the reply, ready to be spoken.
+
+    `written` is the exact slice of the reply that begins at character `char_start`: the slices
+    of all phrases, joined, are the reply. `spoken` is what to read aloud; empty = nothing to say.
+    `last`: the reply ends with this phrase (which may be empty).
+    """
+
+    index: int
+    written: str
+    spoken: str
+    char_start: int
+    last: bool = False
+    language: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PhraseReleased(Event):
+    """Phrase `index` may be synthesised now: sound not yet played is below the look-ahead."""
+
+    index: int
+    written: str
+    spoken: str
+    char_start: int
+    last: bool = False
+    language: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SoundMade(Event):
+    """The sound of phrase `index` at the output rate; `words` gives each word's samples.
+
+    Empty `samples` with `error`: synthesis failed and this phrase stays silent.
+    """
+
+    index: int
+    samples: Samples = field(repr=False, compare=False)
+    words: tuple[WordTime, ...]
+    written: str
+    last: bool = False
+    error: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SoundPlayed(Event):
+    """Samples [start, start + len) of the output axis went to the ear, all of reply `epoch`.
+
+    `heard` is the text whose words sounded in this period, often empty. `done`: the last of this
+    reply, because it ended or (`stopped`) because playback was told to stop.
+    """
+
+    start: int
+    samples: Samples = field(repr=False, compare=False)
+    heard: str = ""
+    done: bool = False
+    stopped: bool = False
+
+
+# ── from any node ────────────────────────────────────────────────────────────────────────────
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NodeFailed(Event):
+    """The node `node` raised while it worked on an event of topic `on`. The session lives on."""
+
+    node: str
+    on: str
+    error: str

@@ -1,0 +1,1 @@
+"""Beside the line: record, replay, measure. Imports `flow` only."""

@@ -1,0 +1,5 @@
+"""Station 7 of 7 · speak
+
+Takes tokens.
+Gives phrases, sound, and what was heard of it.
+"""

@@ -1,0 +1,5 @@
+"""Station 6 of 7 · think
+
+Takes commands.
+Gives tokens.
+"""
