@@ -50,5 +50,7 @@ class ContextFull(EngineError):
     """The prompt has more tokens than the context window holds."""
 
     def __init__(self, prompt_tokens: int, context_tokens: int) -> None:
-        super().__init__(f"prompt of {prompt_tokens} tokens exceeds the context of {context_tokens}")
+        super().__init__(
+            f"prompt of {prompt_tokens} tokens exceeds the context of {context_tokens}"
+        )
         self.prompt_tokens, self.context_tokens = prompt_tokens, context_tokens

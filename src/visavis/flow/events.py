@@ -72,7 +72,7 @@ class Event:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClockTicked(Event):
-    """One output period has begun. `index` counts periods from 0; never skips."""
+    """Output period `index` has begun: index × 20 ms. It skips only after a long stall."""
 
     index: int
 
@@ -156,6 +156,15 @@ class WordsHeard(Event):
     end: int
     language: str = ""
     confidence: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnScored(Event):
+    """An audio model's probability that the turn with samples [start, end) is over."""
+
+    start: int
+    end: int
+    probability: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
