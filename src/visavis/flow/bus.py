@@ -70,8 +70,7 @@ class Mailbox:
             if subscription.waiting >= subscription.topic.depth and not self._room(subscription):
                 return
             subscription.waiting += 1
-            if subscription.waiting > subscription.peak:
-                subscription.peak = subscription.waiting
+            subscription.peak = max(subscription.peak, subscription.waiting)
             self._items.append((subscription, event))
             self._changed.notify()
 
