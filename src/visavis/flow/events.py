@@ -222,10 +222,14 @@ class PromptPrefill(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReplyStart(Event):
-    """Command: answer. `epoch` is the new reply's id and makes every older one stale."""
+    """Command: answer. `epoch` is the new reply's id and makes every older one stale.
+
+    `say`: speak this text as it is, without asking the engine (an apology, a notice).
+    """
 
     messages: tuple[Message, ...]
     language: str = ""
+    say: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -243,6 +247,16 @@ class PlaybackDuck(Event):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlaybackRestore(Event):
     """Command: full volume again; not a sample was lost."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlaybackHold(Event):
+    """Command: stand still; the next sample played is the one after the last one played."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlaybackRelease(Event):
+    """Command: go on where playback stood still."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -65,6 +65,8 @@ TOPICS: tuple[Topic, ...] = (
     Topic(e.ReplyCancel, 0.3, 16, raises="next"),
     Topic(e.PlaybackDuck, 0.3, 16),
     Topic(e.PlaybackRestore, 0.3, 16),
+    Topic(e.PlaybackHold, 0.3, 16),
+    Topic(e.PlaybackRelease, 0.3, 16),
     Topic(e.PlaybackStop, 0.3, 16),
     # think
     Topic(e.PromptPrefilled, 1, 16, "drop_oldest"),
