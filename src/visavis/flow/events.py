@@ -85,13 +85,16 @@ class AudioCaptured(Event):
     """Raw interleaved audio bytes. `t_ns` is the time of the chunk's end.
 
     `encoding`: u8, s16, s24, s32, f32, f64 (little endian), mulaw or alaw. The bytes may end in
-    the middle of a sample; the rest comes with the next chunk.
+    the middle of a sample; the rest comes with the next chunk. `captured_ns`: the chunk's end as
+    the source stamped it, which stays true when the event is delivered late and `t_ns` with it
+    (-1 = the same as `t_ns`).
     """
 
     data: bytes = field(repr=False)
     encoding: str
     rate_hz: int
     channels: int
+    captured_ns: int = -1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
