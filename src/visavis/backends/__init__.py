@@ -1,1 +1,38 @@
-"""Engines behind the contract: one file = one backend."""
+"""Engines behind the contract: one file = one backend.
+
+`load` finds a backend by its kind and name: a module of this package, or one that another package
+offers under the entry-point group `visavis.backends.<kind>`.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import pkgutil
+from importlib.metadata import entry_points
+from typing import Any
+
+from visavis.backends.contract import Options
+from visavis.flow.errors import BackendMissing, InputError
+
+
+def names(kind: str) -> tuple[str, ...]:
+    """The backends of a kind that can be named in a bundle manifest."""
+    package = importlib.import_module(f"{__name__}.{kind}")
+    own = [found.name for found in pkgutil.iter_modules(package.__path__)]
+    offered = [entry.name for entry in entry_points(group=f"visavis.backends.{kind}")]
+    return tuple(sorted({*own, *offered}))
+
+
+def load(kind: str, name: str, options: Options) -> Any:
+    """Loads backend `name`. Raises `InputError` if unknown, `BackendMissing` for its library."""
+    for entry in entry_points(group=f"visavis.backends.{kind}", name=name):
+        return entry.load()(options)
+    module_name = f"{__name__}.{kind}.{name}"
+    if not name.isidentifier() or importlib.util.find_spec(module_name) is None:
+        raise InputError(f"backend {name!r}", f"no such {kind}", f"known are {names(kind)}")
+    try:
+        return importlib.import_module(module_name).load(options)
+    except ModuleNotFoundError as error:
+        # The library that is really missing, by its own name.
+        raise BackendMissing(f"{kind}/{name}", error.name or "?", "local") from error
