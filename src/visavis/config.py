@@ -22,7 +22,7 @@ from visavis.flow.errors import InputError
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """How answers are made. `system`: empty = the tier's own text; `seed` None = fresh each time."""
+    """How answers are made. `system`: empty = the tier's own; `seed` None = a fresh one."""
 
     system: str = ""
     temperature: float = 0.4
@@ -59,6 +59,8 @@ class Config:
     models: Path = field(
         default_factory=lambda: Path(platformdirs.user_cache_dir("visavis")) / "models"
     )
+    hub_url: str = "https://huggingface.co"
+    hub_token: str = field(default="", repr=False)
     bundles: dict[str, str] = field(default_factory=dict)
     reply: Reply = field(default_factory=Reply)
     turns: Turns = field(default_factory=Turns)
@@ -73,7 +75,17 @@ def load(environ: Mapping[str, str] | None = None, **changes: Any) -> Config:
         config = replace(config, models=Path(models).expanduser())
     if environ.get("VISAVIS_OFFLINE", "").lower() in ("1", "true", "yes"):
         config = replace(config, offline=True)
+    # The hub's own variables, which mirrors are used through.
+    if hub_url := environ.get("HF_ENDPOINT"):
+        config = replace(config, hub_url=hub_url)
+    if hub_token := environ.get("HF_TOKEN"):
+        config = replace(config, hub_token=hub_token)
     return replace(config, **{key: value for key, value in changes.items() if value is not None})
+
+
+def inherited() -> dict[str, str]:
+    """The environment as it is, to be handed on to a child process."""
+    return dict(os.environ)
 
 
 def _path(environ: Mapping[str, str]) -> Path | None:

@@ -3,6 +3,7 @@
     VisavisError            exit 1   something failed while running
     ├── InputError          exit 2   what the user gave cannot be used: a file, a key, a value
     │   └── BundleError     exit 2   a model package is missing, damaged, or not what it says
+    ├── PullError          exit 1   a model package cannot be fetched or stored: network, disk
     ├── BackendMissing      exit 1   an optional library is not installed; names the extra
     └── EngineError         exit 1   a model engine failed or died; it is restarted
         └── ContextFull     exit 1   the prompt does not fit the context window
@@ -31,6 +32,14 @@ class InputError(VisavisError):
 
 class BundleError(InputError):
     """A bundle is missing, damaged, or not what its manifest says."""
+
+
+class PullError(VisavisError):
+    """A bundle cannot be fetched or stored, for a reason that lies outside of it."""
+
+    def __init__(self, subject: object, problem: str, remedy: str = "") -> None:
+        super().__init__(f"{subject}: {problem}" + (f"; {remedy}" if remedy else ""))
+        self.subject, self.problem, self.remedy = str(subject), problem, remedy
 
 
 class BackendMissing(VisavisError):
