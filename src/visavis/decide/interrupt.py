@@ -23,7 +23,7 @@ STOPPERS = _set(
     "停 停下 停一下 等 等等 等一下 不对 不是 别说了 闭嘴 够了 打住 不 可是 但是",
 )
 BACKCHANNELS = _set(
-    "uh-huh uhhuh uh huh mm-hm mmhm mm hm hmm mhm mmm yeah yes yep yup right okay ok sure",
+    "uh-huh uhhuh uh huh mm-hm mm-hmm mmhm mm hm hmm mhm mmm yeah yes yep yup right okay ok sure",
     "i see good great nice wow oh ah aha really cool exactly true got it of course",
     "嗯 嗯嗯 对 对对 对对对 是 是的 是啊 好 好的 好吧 哦 噢 啊 行 没错 明白 知道了 原来如此 真的",
 )

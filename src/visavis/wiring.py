@@ -1,0 +1,252 @@
+"""THE TABLE of nodes: who takes what, who gives what, where it runs. Read this first.
+
+A node without a lane runs inline, on the loop's own thread; the audio path runs there alone and
+never waits for a model. A lane is one thread that runs one heavy call at a time. A line whose
+parts lack what a row `needs` leaves that node out: its events then come from outside, which is how
+a replay works. Docs, the recorder and replay are derived from these rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from visavis.align.audio import AudioAligner
+from visavis.backends import contract
+from visavis.config import Config
+from visavis.decide.session import Session
+from visavis.flow.loop import Line
+from visavis.flow.node import Node
+from visavis.flow.ring import AudioRing
+from visavis.perceive.asr import Recogniser
+from visavis.perceive.turn import TurnTaking
+from visavis.perceive.turn_audio import TurnScorer
+from visavis.perceive.vad import VoiceActivity
+from visavis.speak.ahead import LookAhead
+from visavis.speak.output import Ear
+from visavis.speak.player import Player
+from visavis.speak.segment import Segmenter
+from visavis.speak.sink import Sink
+from visavis.speak.synth import Synthesiser
+from visavis.think.decode import Thinker
+
+
+@dataclass(slots=True)
+class Parts:
+    """What nodes are made of. None = the line does without."""
+
+    config: Config
+    ring: AudioRing
+    make_resampler: Callable[[int, int], contract.Resampler] | None
+    vad: contract.Vad
+    asr: contract.Asr | None = None
+    turn: contract.TurnModel | None = None
+    llm: contract.Llm | None = None
+    tts: contract.Tts | None = None
+    spare_tts: contract.Tts | None = None
+    sink: Sink | None = None
+    output_rate_hz: int = 22_050
+    strict: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A row of the table. `make` builds the node from the parts."""
+
+    name: str
+    takes: tuple[str, ...]
+    gives: tuple[str, ...]
+    make: Callable[[Parts], Any]
+    lane: str = ""
+    needs: str = ""
+
+
+SOURCES = {
+    "source": ("audio.captured", "frame.captured", "source.ended"),
+    "flow.clock": ("clock.ticked",),
+}
+"""Who gives the events that come from outside the line."""
+
+
+def _aligner(parts: Parts) -> Node:
+    assert parts.make_resampler is not None
+    return AudioAligner(parts.ring, parts.make_resampler)
+
+
+def _voice(parts: Parts) -> Node:
+    return VoiceActivity(parts.vad, pause_ms=parts.config.turns.pause_ms)
+
+
+def _recogniser(parts: Parts) -> Node:
+    assert parts.asr is not None
+    return Recogniser(parts.asr, parts.ring)
+
+
+def _turn_scorer(parts: Parts) -> Node:
+    assert parts.turn is not None
+    return TurnScorer(parts.turn, parts.ring)
+
+
+def _turn_taking(parts: Parts) -> Node:
+    turns = parts.config.turns
+    return TurnTaking(parts.ring, sure_ms=turns.sure_ms, unsure_ms=turns.unsure_ms)
+
+
+def _session(parts: Parts) -> Node:
+    return Session(patience_ms=parts.config.turns.patience_ms, strict=parts.strict)
+
+
+def _thinker(parts: Parts) -> Node:
+    assert parts.llm is not None
+    reply = parts.config.reply
+    sampling = contract.Sampling(reply.temperature, reply.top_p, reply.max_tokens, reply.seed)
+    return Thinker(parts.llm, sampling=sampling, system=reply.system)
+
+
+def _look_ahead(parts: Parts) -> Node:
+    return LookAhead(seconds=parts.config.sound.look_ahead_s, rate_hz=parts.output_rate_hz)
+
+
+def _synthesiser(parts: Parts) -> Node:
+    assert parts.tts is not None
+    return Synthesiser(parts.tts, parts.spare_tts)
+
+
+def _player(parts: Parts) -> Node:
+    return Player(parts.output_rate_hz)
+
+
+def _ear(parts: Parts) -> Node:
+    assert parts.sink is not None
+    return Ear(parts.sink)
+
+
+WIRING: tuple[Row, ...] = (
+    Row("align.audio", ("audio.captured",), ("audio.aligned",), _aligner, needs="make_resampler"),
+    Row(
+        "perceive.vad",
+        ("audio.aligned", "clock.ticked"),
+        ("speech.started", "speech.paused"),
+        _voice,
+    ),
+    Row(
+        "perceive.asr",
+        ("speech.started", "audio.aligned", "speech.paused", "turn.ended", "turn.dropped"),
+        ("words.heard",),
+        _recogniser,
+        lane="asr",
+        needs="asr",
+    ),
+    Row(
+        "perceive.turn_audio",
+        ("speech.paused",),
+        ("turn.scored",),
+        _turn_scorer,
+        lane="turn",
+        needs="turn",
+    ),
+    Row(
+        "perceive.turn",
+        ("speech.started", "speech.paused", "words.heard", "turn.scored", "clock.ticked"),
+        ("turn.ended", "turn.dropped"),
+        _turn_taking,
+    ),
+    Row(
+        "decide.session",
+        (
+            "clock.ticked",
+            "speech.started",
+            "speech.paused",
+            "words.heard",
+            "turn.ended",
+            "turn.dropped",
+            "reply.written",
+            "sound.played",
+            "node.failed",
+        ),
+        (
+            "state.changed",
+            "item.kept",
+            "prompt.prefill",
+            "reply.start",
+            "reply.cancel",
+            "playback.duck",
+            "playback.restore",
+            "playback.hold",
+            "playback.release",
+            "playback.stop",
+        ),
+        _session,
+    ),
+    Row(
+        "think.decode",
+        ("prompt.prefill", "reply.start"),
+        ("prompt.prefilled", "token.made", "reply.written"),
+        _thinker,
+        lane="llm",
+        needs="llm",
+    ),
+    Row(
+        "speak.segment",
+        ("reply.start", "token.made", "reply.written"),
+        ("phrase.ready",),
+        lambda parts: Segmenter(),
+    ),
+    Row(
+        "speak.ahead",
+        ("reply.start", "reply.cancel", "phrase.ready", "sound.made", "sound.played"),
+        ("phrase.released",),
+        _look_ahead,
+    ),
+    Row(
+        "speak.synth", ("phrase.released",), ("sound.made",), _synthesiser, lane="tts", needs="tts"
+    ),
+    Row(
+        "speak.player",
+        (
+            "clock.ticked",
+            "reply.start",
+            "reply.cancel",
+            "sound.made",
+            "playback.duck",
+            "playback.restore",
+            "playback.hold",
+            "playback.release",
+            "playback.stop",
+        ),
+        ("sound.played",),
+        _player,
+    ),
+    Row("speak.ear", ("sound.played", "playback.stop"), (), _ear, needs="sink"),
+)
+
+
+def connect(line: Line, parts: Parts) -> dict[str, Node]:
+    """Builds every node that the parts allow and subscribes it; returns them by name."""
+    nodes: dict[str, Node] = {}
+    for row in WIRING:
+        if row.needs and getattr(parts, row.needs) is None:
+            continue
+        nodes[row.name] = row.make(parts)
+        line.add(nodes[row.name], row.takes, row.lane)
+    return nodes
+
+
+def mermaid() -> str:
+    """The table as a Mermaid flow chart."""
+    givers = {topic: name for name, topics in SOURCES.items() for topic in topics}
+    givers |= {topic: row.name for row in WIRING for topic in row.gives}
+    lines = ["flowchart LR"]
+    for row in WIRING:
+        shape = f'["{row.name}"]' if not row.lane else f'[["{row.name}<br/>lane {row.lane}"]]'
+        lines.append(f"    {_id(row.name)}{shape}")
+    for row in WIRING:
+        for topic in row.takes:
+            if topic in givers:
+                lines.append(f"    {_id(givers[topic])} -- {topic} --> {_id(row.name)}")
+    return "\n".join(lines)
+
+
+def _id(name: str) -> str:
+    return name.replace(".", "_")

@@ -1,0 +1,254 @@
+"""The session as a whole: facts in, commands out, the history exact."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+import pytest
+
+from visavis.decide.session import APOLOGIES, Session
+from visavis.decide.state import NoSuchRow
+from visavis.flow import events as e
+
+MS = 1_000_000
+SOUND = np.ones(441, np.float32)
+NONE = np.zeros(0, np.float32)
+
+
+@dataclass
+class Talk:
+    """Drives a session with facts at moments in milliseconds; keeps what it gave."""
+
+    session: Session = field(default_factory=lambda: Session(strict=True))
+    given: list[e.Event] = field(default_factory=list)
+
+    def give(self, event: e.Event) -> list[str]:
+        given = list(self.session.on(event))
+        self.given += given
+        return [entry.topic for entry in given if entry.topic != "state.changed"]
+
+    def tick(self, ms: int) -> list[str]:
+        return self.give(e.ClockTicked(t_ns=ms * MS, index=ms // 20))
+
+    def voice(self, ms: int) -> list[str]:
+        return self.give(e.SpeechStarted(t_ns=ms * MS, trace=1, start=ms * 16))
+
+    def pause(self, ms: int, start_ms: int) -> list[str]:
+        return self.give(e.SpeechPaused(t_ns=ms * MS, start=start_ms * 16, end=ms * 16))
+
+    def words(self, ms: int, text: str, *, final: bool = True, start_ms: int = 0) -> list[str]:
+        return self.give(
+            e.WordsHeard(
+                t_ns=ms * MS,
+                text=text,
+                stable=len(text),
+                final=final,
+                start=start_ms * 16,
+                end=ms * 16,
+            )
+        )
+
+    def turn(self, ms: int, text: str) -> list[str]:
+        return self.give(
+            e.TurnEnded(
+                t_ns=ms * MS, text=text, start=0, end=ms * 16, probability=1, reasons=("test",)
+            )
+        )
+
+    def dropped(self, ms: int) -> list[str]:
+        return self.give(e.TurnDropped(t_ns=ms * MS, start=0, end=ms * 16, reason="noise"))
+
+    def sound(self, ms: int, heard: str = "", **fields: bool) -> list[str]:
+        samples = NONE if fields.get("stopped") else SOUND
+        return self.give(
+            e.SoundPlayed(
+                t_ns=ms * MS,
+                epoch=self.session.epoch,
+                start=ms * 22,
+                samples=samples,
+                heard=heard,
+                **fields,
+            )
+        )
+
+    def written(self, ms: int, reason: str = "end", tokens: int = 5) -> list[str]:
+        return self.give(
+            e.ReplyWritten(t_ns=ms * MS, epoch=self.session.epoch, reason=reason, tokens=tokens)
+        )
+
+    def ask(self, text: str = "What is it?", ms: int = 1000) -> list[str]:
+        self.voice(ms)
+        self.pause(ms + 500, ms)
+        return self.turn(ms + 700, text)
+
+    def answered(self, heard: str = "A tree. ") -> None:
+        """A question asked at 1 s whose answer began to sound at 2 s."""
+        self.ask()
+        self.sound(2000, heard)
+
+    @property
+    def history(self) -> list[tuple[str, str, bool]]:
+        return [(item.role, item.text, item.cut) for item in self.session.ledger.items]
+
+    @property
+    def state(self) -> str:
+        return self.session.machines.standing().state
+
+
+@pytest.fixture
+def talk() -> Talk:
+    begun = Talk()
+    begun.tick(0)
+    return begun
+
+
+def test_the_prompt_is_prefilled_as_the_session_begins() -> None:
+    talk = Talk()
+    assert talk.tick(0) == ["prompt.prefill"]
+    assert talk.tick(20) == []
+
+
+def test_a_plain_exchange_goes_through_all_states(talk: Talk) -> None:
+    states = [talk.state]
+    talk.voice(1000)
+    states.append(talk.state)
+    talk.pause(1500, 1000)
+    assert talk.turn(1700, "What is it?") == ["reply.start"]
+    states.append(talk.state)
+    talk.sound(2000, "A tree.")
+    states.append(talk.state)
+    talk.written(2100)
+    talk.sound(2500, "", done=True)
+    states.append(talk.state)
+    assert states == ["idle", "perceiving", "reasoning", "streaming", "idle"]
+    assert talk.history == [("user", "What is it?", False), ("assistant", "A tree.", False)]
+
+
+def test_stable_words_are_prefilled_while_the_user_speaks(talk: Talk) -> None:
+    talk.voice(1000)
+    assert talk.words(1400, "What is the", final=False) == ["prompt.prefill"]
+    prefill = talk.given[-1]
+    assert isinstance(prefill, e.PromptPrefill)
+    assert prefill.messages == (e.Message("user", "What is the"),)
+
+
+def test_an_interruption_ducks_then_stops_and_keeps_only_what_was_heard(talk: Talk) -> None:
+    talk.answered("A tree. ")
+    assert talk.voice(2500) == ["playback.duck"]
+    assert talk.words(2800, "stop", final=False) == ["playback.stop", "reply.cancel"]
+    assert talk.state == "interrupted"
+    assert "item.kept" in talk.sound(2820, "It ", done=True, stopped=True)
+    assert talk.history[-1] == ("assistant", "A tree. It", True)
+    talk.pause(3000, 2500)
+    talk.written(3010, "cancelled")
+    assert talk.turn(3200, "Stop.") == ["reply.start"]
+    assert talk.state == "reasoning"
+
+
+def test_sustained_voice_takes_the_floor_before_any_word(talk: Talk) -> None:
+    talk.answered()
+    talk.voice(2500)
+    assert talk.tick(2900) == []
+    assert talk.tick(3000) == ["playback.stop", "reply.cancel"]
+
+
+def test_a_backchannel_restores_the_volume_and_is_no_turn(talk: Talk) -> None:
+    talk.answered()
+    talk.voice(2500)
+    talk.pause(2800, 2500)
+    assert talk.words(2850, "uh-huh", start_ms=2500) == ["playback.restore"]
+    assert talk.turn(3000, "uh-huh") == []
+    assert talk.state == "streaming"
+    talk.sound(3500, "Yes.", done=True)
+    assert [role for role, _, _ in talk.history] == ["user", "assistant"]
+
+
+def test_the_same_word_when_we_are_silent_is_an_answer(talk: Talk) -> None:
+    assert talk.ask("uh-huh") == ["reply.start"]
+
+
+def test_noise_over_our_reply_changes_nothing(talk: Talk) -> None:
+    talk.answered()
+    talk.voice(2500)
+    talk.pause(2600, 2500)
+    assert talk.dropped(2900) == ["playback.restore"]
+    assert talk.state == "streaming"
+
+
+def test_going_on_before_a_sound_withdraws_the_reply_and_joins_the_words(talk: Talk) -> None:
+    talk.ask("I would like to know")
+    assert talk.voice(1800) == ["playback.hold"]
+    assert talk.words(2100, "what time it is", final=False) == []
+    assert talk.tick(2300) == ["playback.stop", "reply.cancel"]
+    talk.sound(2300, "", done=True, stopped=True)
+    talk.pause(2600, 1800)
+    assert talk.turn(2800, "what time it is") == ["reply.start"]
+    start = talk.given[-2]
+    assert isinstance(start, e.ReplyStart)
+    assert start.messages == (e.Message("user", "I would like to know what time it is"),)
+    assert talk.history == []
+
+
+def test_noise_while_we_think_lets_the_reply_play(talk: Talk) -> None:
+    talk.ask()
+    assert talk.voice(1800) == ["playback.hold"]
+    talk.pause(1880, 1800)
+    assert talk.dropped(2200) == ["playback.release"]
+    assert talk.state == "reasoning"
+
+
+def test_a_withdrawn_question_is_asked_again_if_the_voice_was_nothing(talk: Talk) -> None:
+    talk.ask()
+    talk.voice(1800)
+    talk.tick(2300)
+    talk.pause(2400, 1800)
+    assert talk.dropped(2700) == ["reply.start"]
+    assert talk.state == "reasoning"
+
+
+def test_a_reply_cut_before_its_first_word_was_heard_leaves_no_trace(talk: Talk) -> None:
+    talk.ask("Tell me")
+    talk.sound(2000)
+    talk.voice(2050)
+    talk.words(2300, "wait", final=False)
+    talk.sound(2320, "", done=True, stopped=True)
+    assert talk.history == []
+    talk.pause(2600, 2050)
+    talk.turn(2800, "wait a joke")
+    assert talk.session.ledger.messages() == (e.Message("user", "Tell me wait a joke"),)
+
+
+def test_an_engine_failure_is_an_apology_once_and_then_silence(talk: Talk) -> None:
+    talk.ask()
+    assert talk.written(1800, "failed", tokens=0) == ["reply.start"]
+    apology = next(event for event in talk.given[::-1] if isinstance(event, e.ReplyStart))
+    assert apology.say == APOLOGIES["en"]
+    topics = talk.written(1900, "failed", tokens=0)
+    assert topics[:2] == ["playback.stop", "reply.cancel"]
+    assert talk.state == "idle"
+
+
+def test_no_state_is_a_trap_without_progress(talk: Talk) -> None:
+    talk.ask()
+    assert talk.tick(30_000) == []
+    assert talk.tick(32_000)[:2] == ["playback.stop", "reply.cancel"]
+    assert talk.state == "idle"
+    assert talk.history == [("user", "What is it?", False)]
+
+
+def test_what_an_older_reply_still_does_is_ignored(talk: Talk) -> None:
+    talk.answered()
+    talk.session.epoch += 1
+    stale = e.SoundPlayed(t_ns=3000 * MS, epoch=1, start=0, samples=SOUND, heard="Ghost", done=True)
+    assert talk.give(stale) == []
+    assert talk.give(e.ReplyWritten(t_ns=3000 * MS, epoch=1, reason="end")) == []
+
+
+def test_an_impossible_event_raises_in_tests_and_is_ignored_in_production() -> None:
+    impossible = e.SpeechPaused(t_ns=0, start=0, end=1)
+    with pytest.raises(NoSuchRow):
+        list(Session(strict=True).on(impossible))
+    quiet = Session()
+    assert list(quiet.on(impossible)) == []
+    assert quiet.machines.user.state == "quiet"
