@@ -1,29 +1,30 @@
 """The bus: takes every event, drops what is stale, hands the rest to who subscribed.
 
-Not thread-safe but for `Mailbox`: only the loop's thread publishes. Invariants: a topic's time
-never runs backwards; no queue is longer than its row of the table allows; an event of a reply
-that is over is dropped, at publication and again at delivery. All drops are counted.
+Only the loop's thread publishes. Invariants: time never runs backwards; no queue is longer than
+its row of the table allows; an event of a reply that is over is dropped, at publication and again
+at delivery. All drops are counted. What a tap, a cancel hook or a full queue goes wrong with is
+kept as a `node.failed` for the loop to publish: no exception crosses the bus, unless `strict`.
 """
 
 from __future__ import annotations
 
 import logging
-import threading
+import sys
 from collections import deque
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
+from typing import TypeVar
 
-from visavis.flow.errors import VisavisError
-from visavis.flow.events import Event
-from visavis.flow.node import Node
+from visavis.flow.events import Event, NodeFailed, ReplyCancel
+from visavis.flow.mailbox import Mailbox, Overflow, Subscription
+from visavis.flow.node import Node, failure
 from visavis.flow.topics import TOPICS, Topic
 
 log = logging.getLogger(__name__)
+Argument = TypeVar("Argument")
 Tap = Callable[[Event], None]
 
-
-class Overflow(VisavisError):
-    """A queue that must not lose anything is full."""
+MAX_FAILURES = 64
 
 
 class Fence:
@@ -36,95 +37,34 @@ class Fence:
         return epoch < self.floor
 
 
-@dataclass(slots=True, eq=False)
-class Subscription:
-    """One node's interest in one topic, with its counters."""
-
-    topic: Topic
-    node: Node
-    mailbox: Mailbox
-    waiting: int = 0
-    peak: int = 0
-    dropped: int = 0
-
-
-class Mailbox:
-    """A bounded first-in-first-out queue over several topics, each bounded by its own row."""
-
-    def __init__(self) -> None:
-        self._items: deque[tuple[Subscription, Event]] = deque()
-        self._changed = threading.Condition()
-        self._in_hand = False
-
-    @property
-    def busy(self) -> bool:
-        """Whether anything waits, or was taken and is not `done` yet."""
-        return self._in_hand or bool(self._items)
-
-    def __len__(self) -> int:
-        return len(self._items)
-
-    def offer(self, subscription: Subscription, event: Event) -> None:
-        """Adds the event, or does what its topic says when full."""
-        with self._changed:
-            if subscription.waiting >= subscription.topic.depth and not self._room(subscription):
-                return
-            subscription.waiting += 1
-            subscription.peak = max(subscription.peak, subscription.waiting)
-            self._items.append((subscription, event))
-            self._changed.notify()
-
-    def take(self, timeout_s: float | None = 0) -> tuple[Subscription, Event] | None:
-        """The oldest entry; None when there is none within the time (None = wait for ever)."""
-        with self._changed:
-            if not self._items and timeout_s != 0:
-                self._changed.wait(timeout_s)
-            if not self._items:
-                return None
-            subscription, event = self._items.popleft()
-            subscription.waiting -= 1
-            self._in_hand = True
-            return subscription, event
-
-    def done(self) -> None:
-        """The entry last taken has been dealt with."""
-        self._in_hand = False
-
-    def wake(self) -> None:
-        """Makes a waiting `take` return."""
-        with self._changed:
-            self._changed.notify_all()
-
-    def _room(self, subscription: Subscription) -> bool:
-        full = subscription.topic.full
-        if full == "refuse":
-            raise Overflow(
-                f"{subscription.node.name}: {subscription.topic.depth} {subscription.topic.name}"
-                " events wait already; the node is stuck or far too slow"
-            )
-        subscription.dropped += 1
-        if full == "drop_newest":
-            return False
-        oldest = next(i for i, (owner, _) in enumerate(self._items) if owner is subscription)
-        del self._items[oldest]
-        subscription.waiting -= 1
-        return True
-
-
 @dataclass(slots=True)
 class TopicCount:
-    """What became of a topic's events."""
+    """What became of a topic's events; all but `published` count its subscriptions together.
+
+    `stale` includes what was stale already when it was published.
+    """
 
     published: int = 0
     stale: int = 0
     expired: int = 0
+    dropped: int = 0
 
 
 @dataclass(slots=True, eq=False)
 class _Route:
     topic: Topic
-    count: TopicCount = field(default_factory=TopicCount)
+    published: int = 0
+    stale: int = 0
     subscriptions: list[Subscription] = field(default_factory=list)
+
+    def count(self) -> TopicCount:
+        entries = self.subscriptions
+        return TopicCount(
+            published=self.published,
+            stale=self.stale + sum(entry.stale for entry in entries),
+            expired=sum(entry.expired for entry in entries),
+            dropped=sum(entry.dropped for entry in entries),
+        )
 
 
 class Bus:
@@ -132,12 +72,13 @@ class Bus:
 
     def __init__(self, topics: Iterable[Topic] = TOPICS, *, strict: bool = False) -> None:
         self.fence = Fence()
-        self._strict = strict
         self.now_ns = 0
+        self._strict = strict
         self._routes = {topic.event: _Route(topic) for topic in topics}
         self._by_name = {route.topic.name: route for route in self._routes.values()}
         self._taps: list[Tap] = []
         self._cancels: list[Callable[[int], None]] = []
+        self._failures: deque[NodeFailed] = deque(maxlen=MAX_FAILURES)
 
     def subscribe(self, node: Node, topic_name: str, mailbox: Mailbox) -> Subscription:
         """Delivers the topic's events to `mailbox` for `node`. Raises `KeyError` if unknown."""
@@ -147,7 +88,10 @@ class Bus:
         return subscription
 
     def tap(self, tap: Tap) -> None:
-        """Calls `tap` with every accepted event, in order, before anyone receives it."""
+        """Calls `tap` with every accepted event, in order, before anyone receives it.
+
+        A tap that raises is not called again.
+        """
         self._taps.append(tap)
 
     def on_raise(self, cancel: Callable[[int], None]) -> None:
@@ -159,53 +103,72 @@ class Bus:
         route = self._routes[type(event)]
         topic = route.topic
         if topic.fenced and event.epoch < self.fence.floor:
-            route.count.stale += 1
+            route.stale += 1
             return False
         if event.t_ns < self.now_ns:
             # Stamped before something that overtook it: it becomes known only now.
             event = replace(event, t_ns=self.now_ns)
         else:
             self.now_ns = event.t_ns
-        route.count.published += 1
+        route.published += 1
         for tap in self._taps:
-            tap(event)
+            if not self._attempt(tap, event, event):
+                self._taps = [other for other in self._taps if other is not tap]
         if topic.raises:
-            self._raise_to(event.epoch + (topic.raises == "next"))
+            self._raise_to(event.epoch + (topic.raises == "next"), event)
         for subscription in route.subscriptions:
-            self._offer(subscription, event)
+            try:
+                subscription.mailbox.offer(subscription, event)
+            except Overflow as error:
+                self._failed(subscription.node.name, event, error)
         return True
 
     def deliverable(self, subscription: Subscription, event: Event, now_ns: int) -> bool:
         """Whether a queued event is still worth delivering; counts it when not."""
         topic = subscription.topic
         if topic.fenced and event.epoch < self.fence.floor:
-            self._routes[topic.event].count.stale += 1
+            subscription.stale += 1
             return False
         if topic.max_age_ms is not None and now_ns - event.t_ns > topic.max_age_ms * 1_000_000:
-            self._routes[topic.event].count.expired += 1
+            subscription.expired += 1
             return False
         return True
 
+    def next_failure(self) -> NodeFailed | None:
+        """What went wrong on the bus itself and has not been published yet, oldest first."""
+        return self._failures.popleft() if self._failures else None
+
+    def cancel_all(self) -> None:
+        """Makes every reply stale and tells whoever works on one: the session is over."""
+        last = sys.maxsize
+        self._raise_to(last, ReplyCancel(t_ns=self.now_ns, epoch=last, reason="closed"))
+
     def counts(self) -> dict[str, TopicCount]:
-        """Published, stale and expired, by topic."""
-        return {name: route.count for name, route in self._by_name.items()}
+        """What became of the events so far, by topic."""
+        return {name: route.count() for name, route in self._by_name.items()}
 
     def subscriptions(self) -> list[Subscription]:
         """Every subscription, with its queue's peak and drops."""
         return [entry for route in self._routes.values() for entry in route.subscriptions]
 
-    def _offer(self, subscription: Subscription, event: Event) -> None:
-        try:
-            subscription.mailbox.offer(subscription, event)
-        except Overflow as error:
-            if self._strict:
-                raise
-            subscription.dropped += 1
-            log.error("%s", error)
-
-    def _raise_to(self, floor: int) -> None:
+    def _raise_to(self, floor: int, cause: Event) -> None:
         if floor <= self.fence.floor:
             return
         self.fence.floor = floor
         for cancel in self._cancels:
-            cancel(floor - 1)
+            self._attempt(cancel, floor - 1, cause)
+
+    def _attempt(self, call: Callable[[Argument], None], argument: Argument, cause: Event) -> bool:
+        try:
+            call(argument)
+        except Exception as error:  # noqa: BLE001 - reported as an event
+            owner = getattr(call, "__self__", call)
+            self._failed(str(getattr(owner, "name", type(owner).__name__)), cause, error)
+            return False
+        return True
+
+    def _failed(self, who: str, cause: Event, error: Exception) -> None:
+        if self._strict:
+            raise error
+        log.error("%s failed on %s", who, cause.topic, exc_info=error)
+        self._failures.append(failure(who, cause, error))

@@ -13,29 +13,36 @@ from __future__ import annotations
 import logging
 import threading
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
+from contextlib import closing
 from dataclasses import replace
 from typing import Protocol
 
-from visavis.flow.bus import Bus, Mailbox, Subscription
+from visavis.flow.bus import Bus
 from visavis.flow.clock import NS_PER_MS, NS_PER_S, Clock, SystemClock
 from visavis.flow.events import ClockTicked, Event, NodeFailed
 from visavis.flow.lane import Lane
-from visavis.flow.node import Cancellable, Closable, Node
+from visavis.flow.mailbox import Mailbox, Subscription
+from visavis.flow.node import Cancellable, Closable, Node, failure
 
 log = logging.getLogger(__name__)
 PERIOD_MS = 20
 """One output period: the grain of playback and of a stop."""
 
 INBOX_DEPTH = 4096
+# What waits in the inbox gets at least so many turns a period, however late the loop is.
+MIN_TURNS = 64
 # A stall longer than this many periods (a suspended laptop) is skipped, not caught up with.
 MAX_LATE_TICKS = 100
+# One outside event leads to a few dozen others; more than this are nodes that feed each other.
+MAX_CASCADE = 100_000
 
 
 class Workplace(Protocol):
     """A lane as the line sees it: where a node's events wait."""
 
-    mailbox: Mailbox
+    @property
+    def mailbox(self) -> Mailbox: ...
 
 
 class Line:
@@ -64,7 +71,7 @@ class Line:
 
     @property
     def busy(self) -> bool:
-        """Whether a lane works or has work waiting."""
+        """Whether a lane works or has work waiting. Exact on the loop's thread, as in `until`."""
         return any(lane.mailbox.busy for lane in self.lanes.values())
 
     def publish(self, event: Event) -> None:
@@ -73,41 +80,52 @@ class Line:
         self.settle()
 
     def settle(self) -> None:
-        """Runs inline nodes until none has an event waiting."""
-        while (entry := self._ready.take()) is not None:
-            subscription, event = entry
-            if not self.bus.deliverable(subscription, event, self.bus.now_ns):
-                continue
-            for outcome in self.guarded(subscription, event):
-                self.bus.publish(outcome)
+        """Runs inline nodes until none has an event waiting, and nothing has gone wrong."""
+        bus, ready = self.bus, self._ready
+        for _ in range(MAX_CASCADE):
+            if (entry := ready.take()) is not None:
+                subscription, event = entry
+                if bus.deliverable(subscription, event, bus.now_ns):
+                    for outcome in self.guarded(subscription, event):
+                        bus.publish(outcome)
+            elif (failed := bus.next_failure()) is not None:
+                bus.publish(failed)
+            else:
+                return
+        entry = ready.take()
+        raise AssertionError(f"nodes feed each other without end, now {entry and entry[1].topic}")
 
-    def guarded(self, subscription: Subscription, event: Event) -> Iterator[Event]:
+    def guarded(self, subscription: Subscription, event: Event) -> Generator[Event, None, None]:
         """What the node gives for the event; an exception becomes one more event."""
+        node = subscription.node
         try:
-            yield from subscription.node.on(event)
+            yield from node.on(event)
         except Exception as error:
             # No exception crosses the bus: whatever a node does, the session lives on.
             if self.strict:
                 raise
-            log.exception("node %s failed on %s", subscription.node.name, event.topic)
-            yield self._failure(subscription.node, event, error)
+            log.exception("node %s failed on %s", node.name, event.topic)
+            if not isinstance(event, NodeFailed):  # its own failure would come back for ever
+                yield failure(node.name, event, error)
 
     def close(self) -> None:
-        """Gives back what the nodes hold."""
-        for node in self.nodes:
+        """Gives back what the nodes hold; the last in the line first. May be called twice."""
+        for node in reversed(self.nodes):
             if isinstance(node, Closable):
-                node.close()
+                try:
+                    node.close()
+                except Exception:  # the others must be closed all the same
+                    log.exception("node %s failed to close", node.name)
 
-    def _failure(self, node: Node, event: Event, error: Exception) -> NodeFailed:
-        text = str(error) or type(error).__name__
-        return NodeFailed(
-            t_ns=event.t_ns,
-            trace=event.trace,
-            epoch=event.epoch,
-            node=node.name,
-            on=event.topic,
-            error=text,
-        )
+    def _sourced(self, events: Iterator[Event]) -> Generator[Event, None, None]:
+        # A source's events; its exception becomes the last of them, as with any node.
+        try:
+            yield from events
+        except Exception as error:
+            if self.strict:
+                raise
+            log.exception("the source failed")
+            yield NodeFailed(t_ns=self.bus.now_ns, node="source", on="", error=str(error))
 
     def _open_lane(self, name: str) -> Workplace:
         raise NotImplementedError
@@ -132,6 +150,7 @@ class Inbox:
                 self._changed.notify_all()
 
     def take(self, timeout_s: float) -> tuple[Event, bool] | None:
+        """The oldest entry; None when there is none within the time."""
         with self._changed:
             if not self._items and timeout_s > 0:
                 self._changed.wait(timeout_s)
@@ -142,6 +161,7 @@ class Inbox:
             return item
 
     def close(self) -> None:
+        """Lets waiting posters go and takes nothing more."""
         with self._changed:
             self._closed = True
             self._changed.notify_all()
@@ -158,10 +178,12 @@ class Loop(Line):
         self._inbox = Inbox()
         self._threads: list[threading.Thread] = []
         self._stopped = threading.Event()
+        self._crash: BaseException | None = None
         self._ticks = 0
 
     @property
     def busy(self) -> bool:
+        # Lanes first: a lane is busy until what it gave is in the inbox.
         return super().busy or len(self._inbox) > 0
 
     def post(self, event: Event, *, stamp: bool = True) -> None:
@@ -169,59 +191,94 @@ class Loop(Line):
         self._inbox.put(event, stamp=stamp)
 
     def feed(self, events: Iterable[Event]) -> None:
-        """Posts timed events when their time has come, on a thread of their own."""
+        """Posts timed events when their time has come, on a thread of their own.
+
+        An iterator that waits for a device must come back now and then, or `close` leaves it.
+        """
         thread = threading.Thread(target=self._feed, args=(iter(events),), name="source")
         thread.daemon = True
         thread.start()
         self._threads.append(thread)
 
     def run(self, until: Callable[[], bool] = lambda: False) -> None:
-        """Moves events until `until()` holds (asked once a period) or `stop` is called."""
+        """Moves events until `until()` holds (asked once a period) or `stop` is called.
+
+        The first tick is that of the period in which `run` is called. Raises what a lane or a
+        source raised if it was no node's failure, or the loop is strict.
+        """
+        self._ticks = max(self._ticks, self._period())
         while not self._stopped.is_set() and not until():
             self._tick()
             self._move_until(self._ticks * PERIOD_MS * NS_PER_MS)
+        if self._crash is not None:
+            raise self._crash
 
     def stop(self) -> None:
-        """Makes `run` return within a period."""
+        """Makes `run` return within a period. For good: a stopped loop does not run again."""
+        self._stopped.set()
+
+    def crash(self, error: BaseException) -> None:
+        """Makes `run` raise `error`. From any thread."""
+        self._crash = self._crash or error
         self._stopped.set()
 
     def close(self) -> None:
+        """Ends all threads, then the nodes. After `run` has returned."""
         self._stopped.set()
         self._inbox.close()
-        for lane in self.lanes.values():
-            assert isinstance(lane, Lane)
-            lane.close()
-        super().close()
-        for thread in self._threads:
-            thread.join(timeout=2)
+        lanes = [lane for lane in self.lanes.values() if isinstance(lane, Lane)]
+        for lane in lanes:
+            lane.mailbox.close()
+        try:
+            self.bus.cancel_all()
+        finally:
+            for lane in lanes:
+                lane.close()
+            for thread in self._threads:
+                thread.join(timeout=2)
+            super().close()
+
+    def _period(self) -> int:
+        return self.clock.now_ns() // (PERIOD_MS * NS_PER_MS)
 
     def _tick(self) -> None:
-        now_ns = self.clock.now_ns()
-        due = now_ns // (PERIOD_MS * NS_PER_MS)
+        due = self._period()
         if due - self._ticks > MAX_LATE_TICKS:
             log.warning("stalled for %d ms", (due - self._ticks) * PERIOD_MS)
             self._ticks = due
+        now_ns = self.clock.now_ns()
         while self._ticks <= due:
             self.publish(ClockTicked(t_ns=now_ns, index=self._ticks))
             self._ticks += 1
 
     def _move_until(self, t_ns: int) -> None:
-        while (left_ns := t_ns - self.clock.now_ns()) > 0:
-            item = self._inbox.take(left_ns / NS_PER_S)
-            if item is None:
-                continue
-            event, stamp = item
-            self.publish(replace(event, t_ns=self.clock.now_ns()) if stamp else event)
+        turns = min(len(self._inbox), MIN_TURNS)
+        while not self._stopped.is_set():
+            left_ns = t_ns - self.clock.now_ns()
+            if left_ns <= 0 and turns <= 0:
+                return
+            self._move(max(0, left_ns) / NS_PER_S)
+            turns -= 1
+
+    def _move(self, timeout_s: float) -> None:
+        item = self._inbox.take(timeout_s)
+        if item is None:
+            return
+        event, stamp = item
+        now_ns = self.clock.now_ns()
+        # A device's clock may run ahead of ours; nothing comes from the future.
+        self.publish(replace(event, t_ns=now_ns) if stamp or event.t_ns > now_ns else event)
 
     def _feed(self, events: Iterator[Event]) -> None:
         try:
-            for event in events:
-                wait_ns = event.t_ns - self.clock.now_ns()
-                if wait_ns > 0 and self._stopped.wait(wait_ns / NS_PER_S):
-                    return
-                self.post(event, stamp=False)
-        except Exception as error:  # noqa: BLE001 - reported as an event, like any node's failure
-            self.post(NodeFailed(t_ns=0, node="source", on="", error=str(error)))
+            with closing(self._sourced(events)) as sourced:
+                for event in sourced:
+                    wait_ns = max(0, event.t_ns - self.clock.now_ns())
+                    if self._stopped.wait(wait_ns / NS_PER_S):
+                        return
+                    self.post(event, stamp=False)
+        except BaseException as error:  # noqa: BLE001 - handed to the thread that runs the loop
+            self.crash(error)
 
     def _open_lane(self, name: str) -> Lane:
         return Lane(name, self)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Protocol, runtime_checkable
 
-from visavis.flow.events import Event
+from visavis.flow.events import Event, NodeFailed
 
 
 class Node(Protocol):
@@ -26,7 +26,10 @@ class Cancellable(Protocol):
     """A node that works for long and can be told that its work has become useless."""
 
     def cancel(self, epoch: int) -> None:
-        """Replies up to `epoch` are over. Called on the loop's thread; returns at once."""
+        """Replies up to `epoch` are over. Called on the loop's thread; returns at once.
+
+        It may come before the work on such a reply has begun: keep the highest `epoch`.
+        """
 
 
 @runtime_checkable
@@ -34,3 +37,15 @@ class Closable(Protocol):
     """A node that holds something which must be given back."""
 
     def close(self) -> None: ...
+
+
+def failure(node: str, cause: Event, error: Exception) -> NodeFailed:
+    """The event that says that `node` raised `error` while it worked on `cause`."""
+    return NodeFailed(
+        t_ns=cause.t_ns,
+        trace=cause.trace,
+        epoch=cause.epoch,
+        node=node,
+        on=cause.topic,
+        error=str(error) or type(error).__name__,
+    )

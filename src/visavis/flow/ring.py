@@ -1,8 +1,8 @@
 """Rings: bounded memory for sound and pictures, handed out without copying.
 
 `AudioRing` keeps the last seconds of the input axis; `FrameRing` a few pictures in preallocated
-slots. Invariant: what is handed out is the ring's own memory (`np.shares_memory`), and a reader
-who comes too late gets an error, never somebody else's data.
+slots. Invariant: what is handed out is the ring's own memory (`np.shares_memory`), read-only, and
+a reader who comes too late gets an error, never somebody else's data.
 """
 
 from __future__ import annotations
@@ -26,19 +26,20 @@ class AudioRing:
 
     Each sample is stored twice, one capacity apart, so that every window up to the capacity is
     contiguous: a slice never wraps and never copies. One writer; a reader that works longer than
-    the ring lasts must copy.
+    the ring lasts must `copy`.
     """
 
     def __init__(self, seconds: float, rate_hz: int = INPUT_RATE_HZ) -> None:
         self.capacity = max(1, round(seconds * rate_hz))
         self.rate_hz = rate_hz
         self._store = np.zeros(2 * self.capacity, np.float32)
+        self._begin = 0
         self._end = 0
 
     @property
     def begin(self) -> int:
         """Index of the oldest sample still here."""
-        return max(0, self._end - self.capacity)
+        return self._begin
 
     @property
     def end(self) -> int:
@@ -51,18 +52,34 @@ class AudioRing:
         assert count <= self.capacity, f"{count} samples in a ring of {self.capacity}"
         at = self._end % self.capacity
         head = min(count, self.capacity - at)
+        # First, so that a reader on another thread is refused what is being overwritten.
+        self._begin = max(0, self._end + count - self.capacity)
         for base in (0, self.capacity):
             self._store[base + at : base + at + head] = samples[:head]
             self._store[base : base + count - head] = samples[head:]
         self._end += count
-        return self._store[at : at + count]
+        return self._view(at, count)
 
     def slice(self, start: int, end: int) -> Samples:
         """The view of samples [start, end). Raises `LookupError` when not (any more) here."""
-        if not self.begin <= start <= end <= self._end:
-            raise LookupError(f"samples {start}…{end} are not in {self.begin}…{self._end}")
-        at = start % self.capacity
-        return self._store[at : at + end - start]
+        self._check(start, end)
+        return self._view(start % self.capacity, end - start)
+
+    def copy(self, start: int, end: int) -> Samples:
+        """A copy of [start, end), whole even while another thread writes. Raises `LookupError`."""
+        samples = self.slice(start, end).copy()
+        self._check(start, end)
+        return samples
+
+    def _check(self, start: int, end: int) -> None:
+        begin = self._begin
+        if not begin <= start <= end <= self._end:
+            raise LookupError(f"samples {start}…{end} are not in {begin}…{self._end}")
+
+    def _view(self, at: int, count: int) -> Samples:
+        view = self._store[at : at + count]
+        view.flags.writeable = False
+        return view
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +113,12 @@ class FrameRing:
         return sum(self._leases)
 
     def write(self, pixels: Pixels) -> tuple[int, int] | None:
-        """Copies a picture in (the one copy it ever gets); returns (slot, generation)."""
+        """Copies a picture in (the one copy it ever gets); returns (slot, generation).
+
+        Raises `ValueError` when it is no picture of ours or larger than a slot.
+        """
+        if pixels.dtype != np.uint8 or pixels.ndim != 3 or pixels.shape[2] != 3:
+            raise ValueError(f"{pixels.dtype} {pixels.shape} is not uint8 (height, width, 3)")
         if pixels.nbytes > self._store.shape[1]:
             raise ValueError(f"picture of {pixels.nbytes} bytes in slots of {self._store.shape[1]}")
         with self._lock:
@@ -105,8 +127,7 @@ class FrameRing:
                 self.dropped += 1
                 return None
             self._generation[slot] += 1
-            height, width, depth = pixels.shape
-            self._shape[slot] = (height, width, depth)
+            self._shape[slot] = (pixels.shape[0], pixels.shape[1], 3)
             self._view(slot)[...] = pixels
             self._next = (slot + 1) % len(self._leases)
             return slot, self._generation[slot]
@@ -115,11 +136,13 @@ class FrameRing:
     def lease(self, slot: int, generation: int) -> Iterator[Lease]:
         """Holds a picture for the length of a `with`. Raises `LookupError` when overwritten."""
         with self._lock:
-            if self._generation[slot] != generation:
-                raise LookupError(f"picture {generation} of slot {slot} was overwritten")
+            if generation < 1 or self._generation[slot] != generation:
+                raise LookupError(f"picture {generation} is not in slot {slot} (any more)")
             self._leases[slot] += 1
         try:
-            yield Lease(slot, generation, self._view(slot))
+            pixels = self._view(slot)
+            pixels.flags.writeable = False
+            yield Lease(slot, generation, pixels)
         finally:
             with self._lock:
                 self._leases[slot] -= 1

@@ -10,13 +10,13 @@ from __future__ import annotations
 
 import heapq
 import itertools
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from dataclasses import replace
 
-from visavis.flow.bus import Mailbox
 from visavis.flow.clock import NS_PER_MS, SimulatedClock
 from visavis.flow.events import ClockTicked, Event
 from visavis.flow.loop import PERIOD_MS, Line
+from visavis.flow.mailbox import Mailbox
 
 
 class SimulatedLane:
@@ -25,7 +25,7 @@ class SimulatedLane:
     def __init__(self, loop: SimulatedLoop) -> None:
         self.mailbox = Mailbox()
         self._loop = loop
-        self._steps: Iterator[Event] | None = None
+        self._steps: Generator[Event, None, None] | None = None
 
     def kick(self) -> None:
         """Begins the next job if idle."""
@@ -36,6 +36,11 @@ class SimulatedLane:
                 self._step()
             else:
                 self.mailbox.done()
+
+    def close(self) -> None:
+        """Abandons the job in hand."""
+        if self._steps is not None:
+            self._steps.close()
 
     def _step(self) -> None:
         assert self._steps is not None
@@ -48,8 +53,7 @@ class SimulatedLane:
             self._steps = None
             self.mailbox.done()
             return
-        self._loop.bus.publish(replace(outcome, t_ns=self._loop.clock.now_ns()))
-        self._loop.settle()
+        self._loop.publish(replace(outcome, t_ns=self._loop.clock.now_ns()))
         self._step()
 
 
@@ -63,6 +67,7 @@ class SimulatedLoop(Line):
         self._agenda: list[tuple[int, int, Callable[[], None]]] = []
         self._order = itertools.count()
         self._ticks = 0
+        self._stopped = False
         self.after(0, self._tick)
 
     def at(self, t_ns: int, action: Callable[[], None]) -> None:
@@ -83,11 +88,11 @@ class SimulatedLoop(Line):
 
     def feed(self, events: Iterable[Event]) -> None:
         """Publishes timed events when their time comes; the next is asked for only then."""
-        self._feed(iter(events))
+        self._feed(self._sourced(iter(events)))
 
     def run(self, until: Callable[[], bool] = lambda: False) -> None:
-        """Runs until `until()` holds (asked after every action)."""
-        while self._agenda and not until():
+        """Runs until `until()` holds (asked after every action) or `stop` is called."""
+        while self._agenda and not self._stopped and not until():
             due_ns, _, action = heapq.heappop(self._agenda)
             self.clock.move_to(due_ns)
             action()
@@ -97,8 +102,16 @@ class SimulatedLoop(Line):
                 lane.kick()
 
     def stop(self) -> None:
-        """Forgets all that is scheduled, so that `run` returns."""
-        self._agenda.clear()
+        """Makes `run` return after the action in progress. For good, as with the real loop."""
+        self._stopped = True
+
+    def close(self) -> None:
+        """Abandons what lanes have in hand, then closes the nodes."""
+        self._stopped = True
+        for lane in self.lanes.values():
+            assert isinstance(lane, SimulatedLane)
+            lane.close()
+        super().close()
 
     def _tick(self) -> None:
         self.publish(ClockTicked(t_ns=self.clock.now_ns(), index=self._ticks))
