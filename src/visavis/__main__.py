@@ -1,0 +1,77 @@
+"""The verbs of the command line. Each lives in `verbs/` and is imported when it is called."""
+
+from __future__ import annotations
+
+import importlib
+import logging
+import sys
+from importlib.metadata import version
+
+import click
+
+from visavis.flow.errors import VisavisError
+
+VERBS = {
+    "demo": "Hear a whole conversation happen, with an interruption; nothing to prepare.",
+    "talk": "A recording in, the spoken answers out; or talk at the microphone.",
+    "pull": "Fetch models into the local store, or list them.",
+    "replay": "Feed a recording to the same stations and report the first difference.",
+    "doctor": "What this machine has, and what to do about what is missing.",
+    "wiring": "Print the table of nodes as a Mermaid chart.",
+}
+CANCELLED = 130
+
+
+class Verbs(click.Group):
+    """Lists the verbs without importing them."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(VERBS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in VERBS:
+            return None
+        module = importlib.import_module(f"visavis.verbs.{cmd_name}")
+        command = getattr(module, cmd_name)
+        assert isinstance(command, click.Command)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Verbs"):
+            formatter.write_dl(list(VERBS.items()))
+
+
+@click.group(cls=Verbs, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(version("visavis"), prog_name="visavis")
+@click.option("-v", "--verbose", is_flag=True, help="Say on stderr what happens inside.")
+def cli(verbose: bool) -> None:
+    """Face to face with your own machine: talk to it, interrupt it; nothing leaves the device.
+
+    \b
+    visavis demo                                    hear it, no preparation
+    visavis talk --audio question.wav --out answer.wav
+    visavis talk --audio talk.mp3 --record run.mcap --json
+    visavis replay run.mcap
+    """
+    level = logging.INFO if verbose else logging.ERROR
+    logging.basicConfig(level=level, format="%(levelname)s %(name)s: %(message)s")
+
+
+def main() -> None:
+    """Runs a verb. An error is one line on stderr: exit 2 for usage and input, 1 for failure."""
+    try:
+        code = cli.main(standalone_mode=False)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(2)
+    except VisavisError as error:
+        click.echo(f"visavis: {error}", err=True)
+        sys.exit(error.exit_code)
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("visavis: cancelled", err=True)
+        sys.exit(CANCELLED)
+    sys.exit(code if isinstance(code, int) else 0)
+
+
+if __name__ == "__main__":
+    main()

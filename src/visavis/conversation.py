@@ -1,0 +1,69 @@
+"""A conversation: a line of real nodes, run in real time or as fast as its engines compute.
+
+Takes parts and a stream of timed source events; gives what the bus carries to whoever taps it.
+Invariant: `run` returns once the source has ended and all that it caused is over, or soon after
+`stop`; `close` leaves no thread, process or half-written file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Literal
+
+from visavis.flow.bus import Tap
+from visavis.flow.clock import SimulatedClock
+from visavis.flow.events import Event, SourceEnded, StateChanged
+from visavis.flow.loop import Loop
+from visavis.flow.simulate import SimulatedLoop
+from visavis.wiring import Parts, connect
+
+Pace = Literal["real", "fast"]
+
+
+class Conversation:
+    """One session. `pace` real: the system clock; fast: simulated time, billed for real work."""
+
+    def __init__(self, parts: Parts, *, pace: Pace = "real", taps: Iterable[Tap] = ()) -> None:
+        self.parts = parts
+        self.loop: Loop | SimulatedLoop
+        if pace == "real":
+            self.loop = Loop(strict=parts.strict)
+        else:
+            self.loop = SimulatedLoop(SimulatedClock(bill_work=True), strict=parts.strict)
+        self.nodes = connect(self.loop, parts)
+        self.state = "idle"
+        self._source_ended = False
+        for tap in (self._watch, *taps):
+            self.loop.bus.tap(tap)
+
+    def run(self, source: Iterable[Event]) -> None:
+        """Talks until the source has ended and the last reply has been played, or `stop`."""
+        self.loop.feed(source)
+        self.loop.run(self._is_over)
+
+    def stop(self) -> None:
+        """Makes `run` return within a period. Safe from a signal handler."""
+        self.loop.stop()
+
+    def close(self) -> None:
+        """Ends threads and engines and completes files."""
+        self.loop.close()
+        for engine in (
+            self.parts.vad,
+            self.parts.asr,
+            self.parts.turn,
+            self.parts.llm,
+            self.parts.tts,
+            self.parts.spare_tts,
+        ):
+            if engine is not None:
+                engine.close()
+
+    def _is_over(self) -> bool:
+        return self._source_ended and self.state == "idle" and not self.loop.busy
+
+    def _watch(self, event: Event) -> None:
+        if isinstance(event, StateChanged):
+            self.state = event.state
+        elif isinstance(event, SourceEnded) and event.source == "audio":
+            self._source_ended = True
