@@ -35,7 +35,7 @@ else:
 
 @contextmanager
 def held(path: Path, waiting: Callable[[], None], pause_s: float = 0.2) -> Iterator[None]:
-    """Holds the lock at `path`; calls `waiting` once if another process has it. Raises `OSError`."""
+    """Holds the lock at `path`; calls `waiting` if another process has it. Raises `OSError`."""
     path.parent.mkdir(parents=True, exist_ok=True)
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
     try:

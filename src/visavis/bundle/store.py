@@ -19,7 +19,8 @@ from pathlib import Path
 
 from visavis.backends.contract import Options
 from visavis.bundle import catalogue, stamp, verify
-from visavis.bundle.manifest import MANIFEST, File, Manifest, read
+from visavis.bundle.manifest import MANIFEST, File, Manifest
+from visavis.bundle.parse import read
 from visavis.bundle.stamp import Stamp
 from visavis.flow.errors import BundleError
 

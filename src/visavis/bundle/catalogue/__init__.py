@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 
-from visavis.bundle.manifest import Manifest, parse
+from visavis.bundle.manifest import Manifest
+from visavis.bundle.parse import parse
 from visavis.flow.errors import BundleError, InputError
 
 TIERS = "tiers.toml"

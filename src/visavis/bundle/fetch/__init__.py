@@ -33,12 +33,15 @@ Report = Callable[[Progress], None]
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """How the world may be reached: `hub_url` is the hub or a mirror of it; pip gets `environ`."""
+    """How the world may be reached.
+
+    `hub_url` is the hub or a mirror of it. `environ` is what pip sees; None: what we see.
+    """
 
     offline: bool = False
     hub_url: str = "https://huggingface.co"
     hub_token: str = field(default="", repr=False)
-    environ: Mapping[str, str] = field(default_factory=dict, repr=False)
+    environ: Mapping[str, str] | None = field(default=None, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

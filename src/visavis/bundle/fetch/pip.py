@@ -15,7 +15,7 @@ import subprocess
 import sys
 import tempfile
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from visavis.bundle.address import WheelAddress
@@ -48,44 +48,57 @@ def obtain(address: WheelAddress, job: Job) -> Path:
 
 def _download(address: WheelAddress, job: Job, scratch: Path) -> Path:
     """Tries for this machine first, then for the platforms that the manifest names."""
-    choices = [[], *(["--platform", tag] for tag in job.source.platforms)]
     said = ""
-    for choice in choices:
-        said = _run(address, job, scratch, choice)
-        if wheel := _wheel_in(scratch):
+    for choice in [[], *(["--platform", tag] for tag in job.source.platforms)]:
+        code, said = _run(address, job, scratch, choice)
+        if code == 0 and (wheel := _wheel_in(scratch)):
             return wheel
         if _UNREACHABLE.search(said):
-            raise PullError(_named(address), "the package index cannot be reached")
-    raise PullError(_named(address), f"pip could not download it ({_complaint(said)})")
+            raise PullError(_named(address), "cannot be had: the package index does not answer")
+    raise PullError(_named(address), f"cannot be downloaded by pip ({_complaint(said)})")
 
 
-def _run(address: WheelAddress, job: Job, scratch: Path, choice: list[str]) -> str:
-    """Runs pip to its end, reporting progress; gives the last lines that it said."""
+def _run(address: WheelAddress, job: Job, scratch: Path, choice: list[str]) -> tuple[int, str]:
+    """Runs pip to its end, reporting progress; gives its exit code and the last it said."""
     command = [
         *(*_pip(), *_OPTIONS, *choice, *_raw_progress()),
         *("--dest", str(scratch), f"{address.package}=={address.version}"),
     ]
-    kept: deque[str] = deque(maxlen=_KEPT_LINES)
     job.tell("downloading", 0, 0)
     with subprocess.Popen(
         command,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
-        env={**job.access.environ, "TMPDIR": str(scratch), "PIP_REQUIRE_VIRTUALENV": "0"},
+        env=_environ(job, scratch),
         text=True,
         errors="replace",
     ) as process:
         try:
             assert process.stdout is not None
-            for line in process.stdout:
-                if match := _PROGRESS.match(line):
-                    job.tell("downloading", int(match[1]), int(match[2]))
-                else:
-                    kept.append(line)
-        finally:
+            said = _listen(process.stdout, job)
+        except BaseException:
             process.kill()
+            raise
+    return process.returncode, said
+
+
+def _listen(output: Iterable[str], job: Job) -> str:
+    """Reports pip's progress; gives the last of its other lines."""
+    kept: deque[str] = deque(maxlen=_KEPT_LINES)
+    for line in output:
+        if match := _PROGRESS.match(line):
+            job.tell("downloading", int(match[1]), int(match[2]))
+        else:
+            kept.append(line)
     return "".join(kept)
+
+
+def _environ(job: Job, scratch: Path) -> Mapping[str, str] | None:
+    """What pip sees; without an environment given to us, it inherits ours as it is."""
+    if job.access.environ is None:
+        return None
+    return {**job.access.environ, "TMPDIR": str(scratch), "PIP_REQUIRE_VIRTUALENV": "0"}
 
 
 def _pip() -> list[str]:

@@ -43,15 +43,7 @@ def download(
 
     Raises `PullError` when the server cannot be reached or refuses.
     """
-    encrypted_only = [] if url.startswith("http://") else [_refuse_plain]
-    with httpx.Client(
-        headers={**(headers or {}), "Accept-Encoding": "identity"},
-        follow_redirects=True,
-        max_redirects=5,
-        timeout=_TIMEOUT,
-        transport=transport,
-        event_hooks={"request": encrypted_only},
-    ) as client:
+    with _client(url, headers or {}, transport) as client:
         for left in reversed(range(_TRIES)):
             had = _size(job.part)
             try:
@@ -59,6 +51,24 @@ def download(
             except (httpx.HTTPError, httpx.InvalidURL) as error:
                 if left == 0 or _size(job.part) == had:
                     raise PullError(url, _reason(error)) from None
+
+
+def _client(
+    url: str, headers: Mapping[str, str], transport: httpx.BaseTransport | None
+) -> httpx.Client:
+    """A client that stays encrypted if it began so; a mirror that the user named need not."""
+    encrypted_only = [] if url.startswith("http://") else [_refuse_plain]
+    try:
+        return httpx.Client(
+            headers={**headers, "Accept-Encoding": "identity"},
+            follow_redirects=True,
+            max_redirects=5,
+            timeout=_TIMEOUT,
+            transport=transport,
+            event_hooks={"request": encrypted_only},
+        )
+    except (ImportError, ValueError, OSError) as error:
+        raise PullError(url, _reason(error), "check the proxy and certificate settings") from None
 
 
 def _once(client: httpx.Client, url: str, job: Job) -> None:
@@ -76,8 +86,10 @@ def _once(client: httpx.Client, url: str, job: Job) -> None:
         if response.status_code not in (200, 206):
             code = response.status_code
             raise PullError(url, f"answers HTTP {code}" + _because(code))
-        resumed = response.status_code == 206 and _starts_at(response, begin)
-        _save(response, job, begin if resumed else 0)
+        if response.status_code == 206 and not _continues(response, begin):
+            job.part.unlink(missing_ok=True)
+            raise httpx.ReadError("the server answered with another range than asked for")
+        _save(response, job, begin if response.status_code == 206 else 0)
 
 
 def _save(response: httpx.Response, job: Job, begin: int) -> None:
@@ -92,11 +104,10 @@ def _save(response: httpx.Response, job: Job, begin: int) -> None:
                 return
 
 
-def _starts_at(response: httpx.Response, begin: int) -> bool:
+def _continues(response: httpx.Response, begin: int) -> bool:
+    """The body is what follows the first `begin` bytes."""
     match = re.match(r"bytes (\d+)-", response.headers.get("Content-Range", ""))
-    if not match or int(match[1]) != begin:
-        raise httpx.ReadError("the server answered with another range than asked for")
-    return True
+    return match is not None and int(match[1]) == begin
 
 
 def _refuse_plain(request: httpx.Request) -> None:
