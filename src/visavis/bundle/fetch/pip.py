@@ -60,13 +60,13 @@ def _download(address: WheelAddress, job: Job, scratch: Path) -> Path:
 
 def _run(address: WheelAddress, job: Job, scratch: Path, choice: list[str]) -> tuple[int, str]:
     """Runs pip to its end, reporting progress; gives its exit code and the last it said."""
-    command = [
-        *(*_pip(), *_OPTIONS, *choice, *_raw_progress()),
+    arguments = [
+        *(*command(), *_OPTIONS, *choice, *_raw_progress()),
         *("--dest", str(scratch), f"{address.package}=={address.version}"),
     ]
     job.tell("downloading", 0, 0)
     with subprocess.Popen(
-        command,
+        arguments,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
@@ -101,8 +101,11 @@ def _environ(job: Job, scratch: Path) -> Mapping[str, str] | None:
     return {**job.access.environ, "TMPDIR": str(scratch), "PIP_REQUIRE_VIRTUALENV": "0"}
 
 
-def _pip() -> list[str]:
-    """The command that is pip: installed here, or bundled with Python, or else on the path."""
+def command() -> list[str]:
+    """What runs pip: the one installed here, or bundled with Python, or else on the path.
+
+    Raises `PullError` when there is none.
+    """
     if importlib.util.find_spec("pip"):
         return [sys.executable, "-u", "-m", "pip"]
     for wheel in _bundled():
