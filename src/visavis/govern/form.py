@@ -1,0 +1,123 @@
+"""The form of an event in a recording: JSON, its JSON schema, and back.
+
+An event is an object of its fields, in their order. `samples` become `{"count": n, "crc32": c}`
+(CRC-32 of the float32 bytes): the sound itself is stored apart, or can be made again, and either
+way is known by this hash. Floats are written so that they read back exactly, so two events are
+equal when their bytes are. Knows nothing of files.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import zlib
+from typing import Any, get_type_hints
+
+import msgspec
+import numpy as np
+
+from visavis.flow.events import Event, Samples
+
+Json = dict[str, Any]
+
+
+class Sound(msgspec.Struct, frozen=True):
+    """What a recorded event says of its samples."""
+
+    count: int
+    crc32: int
+
+    @classmethod
+    def of(cls, samples: Samples) -> Sound:
+        # + 0: rounding leaves −0.0 here and there, which 16-bit sound does not know.
+        exact = np.asarray(samples, np.float32) + np.float32(0)
+        return cls(len(exact), zlib.crc32(exact.data))
+
+
+class Form:
+    """How events of one class are written and read."""
+
+    def __init__(self, event: type[Event]) -> None:
+        hints = get_type_hints(event)
+        self._event = event
+        self._names = [field.name for field in dataclasses.fields(event)]
+        self.has_samples = hints.get("samples") == Samples
+        self._record = _record_class(event, hints) if self.has_samples else event
+        self._decoder = msgspec.json.Decoder(self._record)
+        self._encoder = msgspec.json.Encoder(enc_hook=_plain)
+
+    def schema(self) -> Json:
+        """JSON schema of the object."""
+        return schema_of(self._record)
+
+    def encode(self, event: Event, samples: Samples | None = None) -> bytes:
+        """The event as JSON. `samples` stand in for the event's own.
+
+        Raises `UnicodeEncodeError` for text that is not Unicode, `TypeError` for a foreign type.
+        """
+        if not self.has_samples:
+            return self._encoder.encode(event)
+        fields = {name: getattr(event, name) for name in self._names}
+        fields["samples"] = Sound.of(fields["samples"] if samples is None else samples)
+        return self._encoder.encode(self._record(**fields))
+
+    def sound(self, data: bytes) -> Sound | None:
+        """What the event says of its samples; None when it has none by its nature."""
+        return self._read(data).samples if self.has_samples else None
+
+    def decode(self, data: bytes, samples: Samples | None = None) -> Event:
+        """The event again. Raises `ValueError` when the data is not of this form."""
+        record = self._read(data)
+        if not self.has_samples:
+            assert isinstance(record, Event)
+            return record
+        assert samples is not None, "an event with sound needs its samples"
+        fields = {name: getattr(record, name) for name in self._names}
+        return self._event(**fields | {"samples": samples})
+
+    def _read(self, data: bytes) -> Any:
+        try:
+            return self._decoder.decode(data)
+        except msgspec.ValidationError:
+            # JSON has no NaN: it was written as null.
+            values = msgspec.json.decode(data)
+            hints = get_type_hints(self._event)
+            lost = [k for k, v in values.items() if v is None and hints.get(k) is float]
+            if not lost:
+                raise
+            return msgspec.convert(values | dict.fromkeys(lost, float("nan")), self._record)
+
+
+def schema_of(kind: type[Any]) -> Json:
+    """JSON schema of a class, without references: not every viewer follows them."""
+    whole = msgspec.json.schema(kind)
+    schema: Json = _resolved(whole, whole.get("$defs", {}))
+    return schema
+
+
+def _record_class(event: type[Event], hints: Json) -> type[Any]:
+    """A class like `event` whose samples are a `Sound`."""
+    fields: list[Any] = []
+    for field in dataclasses.fields(event):
+        kind = Sound if field.name == "samples" else hints[field.name]
+        required = field.default is dataclasses.MISSING
+        fields.append((field.name, kind) if required else (field.name, kind, field.default))
+    return msgspec.defstruct(
+        event.__name__, fields, kw_only=True, namespace={"__doc__": event.__doc__}
+    )
+
+
+def _plain(value: object) -> object:
+    """A number of NumPy's as one of Python's."""
+    if isinstance(value, np.generic):
+        return value.item()
+    raise TypeError(f"{type(value).__name__} cannot be recorded")
+
+
+def _resolved(node: Any, definitions: Json) -> Any:
+    if isinstance(node, list):
+        return [_resolved(item, definitions) for item in node]
+    if not isinstance(node, dict):
+        return node
+    if "$ref" in node:
+        return _resolved(definitions[node["$ref"].rpartition("/")[2]], definitions)
+    return {key: _resolved(value, definitions) for key, value in node.items() if key != "$defs"}
