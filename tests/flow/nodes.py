@@ -62,3 +62,14 @@ def paused(end: int = 0, t_ns: int = 0) -> e.SpeechPaused:
 def indices(events: Iterable[e.Event]) -> list[int]:
     """The `index` of each event that has one, else its `end`."""
     return [int(getattr(event, "index", getattr(event, "end", -1))) for event in events]
+
+
+def kinds() -> list[type[e.Event]]:
+    """All event classes of the module, found by walking it."""
+    found = [
+        value
+        for value in vars(e).values()
+        if isinstance(value, type) and issubclass(value, e.Event) and value is not e.Event
+    ]
+    assert len(found) > 20
+    return found

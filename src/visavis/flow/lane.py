@@ -23,8 +23,11 @@ log = logging.getLogger(__name__)
 class Host(Protocol):
     """The loop, as a lane needs it."""
 
-    clock: Clock
-    bus: Bus
+    @property
+    def clock(self) -> Clock: ...
+
+    @property
+    def bus(self) -> Bus: ...
 
     def post(self, event: Event, *, stamp: bool = True) -> None: ...
 
