@@ -1,0 +1,115 @@
+"""What is read aloud of what was written.
+
+Takes the written phrases of one reply, in order. Gives the spoken text of each; empty = nothing to
+say. Invariant: what it gives is one line of plain text without marks, tags, controls or U+FFFD, and
+has at least one letter or digit, or is empty. Remembers only whether a code fence or a thinking
+block is open. Does not read out numbers and units: `in_words` is the place for it.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+import unicodedata
+
+_THOUGHT = r"think|thinking|thought|thoughts|reasoning|reflection|scratchpad|analysis"
+_SWITCH = re.compile(rf"(`{{3,}}|~{{3,}})|<(/?)\s*(?:{_THOUGHT})\s*>", re.IGNORECASE)
+
+_RULES: tuple[tuple[re.Pattern[str], str], ...] = tuple(
+    (re.compile(pattern, re.MULTILINE), becomes)
+    for pattern, becomes in (
+        (r"<!--.*?-->|<\|[^|<>]*\|>|<0x[0-9A-Fa-f]+>", " "),  # comments, tokens of the model
+        (r"!?\[([^\[\]]*)\]\([^()\s]*(?:\s+\"[^\"]*\")?\)", r"\1"),  # pictures, links
+        (r"\]\([^()\s]*\)", " "),  # the end of a link that began in another phrase
+        (
+            r"<?(?:https?|ftp)://(?:www\.)?([^\s/<>()?#，。；！？、]+)[^\s<>()，。；！？、]*(?<![.,;:!?])>?",
+            r"\1",
+        ),
+        (r"</?[A-Za-z][\w:-]*(?:\s+[\w:-]+\s*=\s*(?:\"[^\"]*\"|'[^']*'|[^\s\"'<>]+))*\s*/?>", " "),
+        (r"^\s*\|?(?:\s*:?-{2,}:?\s*\|)+(?:\s*:?-{2,}:?\s*)?\|?\s*$", " "),  # a table's ruler
+        (r"^\s*(?:[-*_=]\s*){3,}$", " "),  # a rule across the page
+        (r"^\s{0,3}(?:>\s?)+", ""),  # quotations
+        (r"^\s*#{1,6}\s+", ""),  # headings
+        (r"\s#+\s*$", ""),
+        (r"^\s*[-*+•‣▪◦]\s+(?:\[[ xX]\]\s+)?", ""),  # bullets, ticked or not
+        (r"\[\^?\d{1,3}\]", " "),  # notes and citations
+        (r"(?<![\w])[:;]-?[)(DPp](?![\w])", " "),  # faces
+        (r"(?<!\w):[a-z][a-z0-9_+-]+:(?!\w)", " "),  # :names_of_emoji:
+        (r"`+|~{2,}", ""),
+        (r"\*+(?=[^\s*\w])|(?<![\w*\s])\*+|(?<!\w)\*+(?=\w)|(?<=\w)\*+(?!\w)", ""),  # not 2*3
+        (r"(?<!\w)_+|_+(?!\w)", ""),
+        (r"(?<=\w)_+(?=\w)", " "),
+        (r"^\s*\||\|\s*$", ""),  # table rows
+        (r"\s*\|\s*", ", "),
+        (r"[\[\]{}\\]", " "),
+    )
+)
+_KEPT_SYMBOLS = frozenset("°℃℉№©®™")
+_HIDDEN = frozenset("\ufffd\u20e3") | {chr(code) for code in range(0xFE00, 0xFE10)}
+_LEADING = re.compile(r"^(?:[\s!?;:…)}”’»」』）】》〉！？。，；：、]|[.,](?!\d)|[—–*-]+\s)+")
+_SPACES = re.compile(r"\s+")
+_SPACE_BEFORE_MARK = re.compile(r"\s+([,.;:!?])(?=\s|$)")
+_REPEATED_COMMA = re.compile(r"(?:,\s*){2,}")
+
+
+class Speakable:
+    """Reads the phrases of one reply: `speak` each in its order."""
+
+    def __init__(self) -> None:
+        self._inside = ""  # "", the fence that closes the code, or "thought"
+
+    def speak(self, written: str) -> str:
+        """The spoken text of the next phrase; empty if it has nothing to say."""
+        return plain(self._outside(written))
+
+    def _outside(self, written: str) -> str:
+        """The phrase without the parts that lie in code fences and thinking blocks."""
+        kept, begin = [], 0
+        for mark in _SWITCH.finditer(written):
+            if not self._inside:
+                kept.append(written[begin : mark.start()])
+            begin = mark.end()
+            self._cross(mark)
+        if not self._inside:
+            kept.append(written[begin:])
+        return " ".join(kept)
+
+    def _cross(self, mark: re.Match[str]) -> None:
+        fence, slash = mark[1], mark[2]
+        if fence:
+            if not self._inside:
+                self._inside = fence
+            elif fence.startswith(self._inside):
+                self._inside = ""
+        elif slash:
+            self._inside = "" if self._inside == "thought" else self._inside
+        elif not self._inside:
+            self._inside = "thought"
+
+
+def plain(text: str) -> str:
+    """One line of text without Markdown, tags, emoji and controls; empty if nothing can be read."""
+    for pattern, becomes in _RULES:
+        text = pattern.sub(becomes, text)
+    text = html.unescape(text)
+    text = unicodedata.normalize("NFC", "".join(_audible(char) for char in text))
+    text = _REPEATED_COMMA.sub(", ", _SPACE_BEFORE_MARK.sub(r"\1", _SPACES.sub(" ", text)))
+    text = in_words(_LEADING.sub("", text).strip())
+    return text if any(char.isalnum() for char in text) else ""
+
+
+def in_words(text: str) -> str:
+    """Numbers, units and abbreviations as words. For now the voices read them by themselves."""
+    return text
+
+
+def _audible(char: str) -> str:
+    """The character, a space for white space, nothing for what has no sound."""
+    if char.isspace():
+        return " "
+    category = unicodedata.category(char)
+    if char in _KEPT_SYMBOLS:
+        return char
+    if char in _HIDDEN or category in {"Cc", "Cf", "Cs", "Co", "Cn", "So", "Me"}:
+        return ""
+    return "" if 0x1F3FB <= ord(char) <= 0x1F3FF else char
