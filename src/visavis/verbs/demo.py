@@ -1,0 +1,176 @@
+"""`visavis demo`: a scripted user with a synthetic voice talks to the real system.
+
+The user's questions are synthesised and go in through the audio path as if from a microphone: they
+are recognised, answered and spoken by the models of the tier, in real time. One answer is cut off.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from visavis.conversation import Conversation
+    from visavis.flow.events import Event, Samples
+    from visavis.source.script import ScriptedSpeaker
+    from visavis.wiring import Parts
+
+THINK_S = 0.9
+"""How long the user waits after an answer before going on."""
+
+CUT_S = 2.0
+"""How long the user lets an unwanted answer run."""
+
+PITCH = 1.12
+"""The user has the system's voice, played this much faster, so that the two can be told apart."""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """What the user says: after the last answer, or (`cuts`) into it."""
+
+    text: str
+    cuts: bool = False
+
+
+SCRIPT = (
+    Line("What is the capital of France?"),
+    Line("Tell me a long story about a fox who lived by a river."),
+    Line("Stop. How many days are there in a week?", cuts=True),
+    Line("Thank you. What colour is the sky on a clear day?"),
+)
+
+
+class Director:
+    """A tap that gives the user a cue when an answer is over, or is to be cut off."""
+
+    def __init__(self, lines: list[tuple[Line, Samples]], speaker: ScriptedSpeaker) -> None:
+        self._lines = lines
+        self._speaker = speaker
+        self._waiting_for_reply = False
+        self._cue(0)
+
+    def watch(self, event: Event) -> None:
+        """Takes one event."""
+        if event.topic == "reply.start":
+            self._waiting_for_reply = True
+        elif event.topic == "sound.played" and self._waiting_for_reply:
+            self._waiting_for_reply = False
+            if self._lines and self._lines[0][0].cuts:
+                self._cue(event.t_ns + round(CUT_S * 1e9))
+        elif event.topic == "state.changed" and getattr(event, "state", "") == "idle":
+            self._go_on(event.t_ns)
+
+    def _go_on(self, t_ns: int) -> None:
+        if self._waiting_for_reply:
+            return
+        if self._lines:
+            self._cue(t_ns)
+        else:
+            self._speaker.end()
+
+    def _cue(self, t_ns: int) -> None:
+        line, samples = self._lines.pop(0)
+        wait_s = 0 if line.cuts else THINK_S
+        self._speaker.say(samples, t_ns + round(wait_s * 1e9))
+
+
+@click.command()
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path, file_okay=False),
+    default="visavis-demo",
+    show_default=True,
+    help="Folder for conversation.wav, run.mcap and summary.json.",
+)
+@click.option("--tier", help="Which set of models.  [default: tiny]")
+@click.option("--json", "as_json", is_flag=True, help="Print the summary as JSON on stdout.")
+@click.option("--seed", type=int, default=7, show_default=True, help="Of the answers.")
+def demo(*, out: Path, tier: str | None, as_json: bool, seed: int) -> int:
+    """Hear a whole conversation happen: four questions, four answers, one of them cut off.
+
+    Fetches the models that are missing (about 300 MB, once), then runs in real time. The live view
+    shows the state, the words as they become certain, the answer, and where each answer's time
+    went.
+
+    \b
+    visavis demo
+    visavis demo --out /tmp/demo --json
+    """
+    from dataclasses import replace
+
+    from visavis.config import load
+    from visavis.engines import bundle_names, load_parts
+    from visavis.verbs.pull import pull_missing
+
+    config = load(tier=tier)
+    config = replace(config, reply=replace(config.reply, seed=seed))
+    pull_missing(bundle_names(config).values(), config)
+    click.echo("loading the models …", err=True)
+    parts = load_parts(config)
+    out.mkdir(parents=True, exist_ok=True)
+    summary, cancelled = _perform(parts, out)
+    (out / "summary.json").write_text(json.dumps(summary, ensure_ascii=False, indent=2), "utf-8")
+    if as_json:
+        click.echo(json.dumps(summary, ensure_ascii=False, indent=2))
+    _tell(summary, out)
+    return 130 if cancelled else 0
+
+
+def _perform(parts: Parts, out: Path) -> tuple[dict[str, Any], bool]:
+    from visavis.source.script import ScriptedSpeaker
+    from visavis.speak.sink import NullSink
+    from visavis.verbs.run import converse
+    from visavis.verbs.stereo import Stereo
+
+    assert parts.tts is not None
+    assert parts.make_resampler is not None
+    lines = [(line, parts.tts.synthesise(line.text).samples) for line in SCRIPT]
+    speaker = ScriptedSpeaker(round(parts.output_rate_hz * PITCH))
+    director = Director(lines, speaker)
+    parts.sink = NullSink()
+    stereo = Stereo(out / "conversation.wav", parts.output_rate_hz, parts.make_resampler)
+    outcome = converse(
+        parts,
+        speaker.events(),
+        record=out / "run.mcap",
+        taps=(director.watch, stereo.watch),
+        live=_closing(stereo.close),
+    )
+    return outcome.summary, outcome.cancelled
+
+
+def _closing(close: Callable[[], None]) -> Callable[[Conversation], Any]:
+    @contextmanager
+    def live(_: Conversation) -> Iterator[None]:
+        try:
+            yield
+        finally:
+            close()
+
+    return live
+
+
+def _tell(summary: dict[str, Any], out: Path) -> None:
+    voice = summary["latency"].get("voice_to_voice_ms")
+    if voice:
+        text = f"voice to voice: p50 {voice['p50']:.0f} ms, p95 {voice['p95']:.0f} ms"
+        click.echo(f"\n{text} over {voice['count']} answers", err=True)
+    for cut in summary["interruptions"]:
+        click.echo(
+            f"interrupted: silent {cut['silence_ms']:.0f} ms after the decision,"
+            f" engine free after {cut['engine_ms'] or 0:.0f} ms",
+            err=True,
+        )
+    for name, what in (
+        ("conversation.wav", "left the user, right the system"),
+        ("run.mcap", "visavis replay, Foxglove, rerun"),
+        ("summary.json", "turns and latencies"),
+    ):
+        click.echo(f"  {out / name}  ({what})", err=True)

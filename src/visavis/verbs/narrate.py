@@ -1,0 +1,157 @@
+"""What a conversation looks like on a terminal: states, words as they come, hops of each reply.
+
+A tap on the bus that only notes what happened; a thread of its own prints it, so that a slow
+terminal never holds up the line. On a terminal the line being heard is rewritten in place; into a
+file or pipe only what is final is printed.
+"""
+
+from __future__ import annotations
+
+import queue
+import sys
+import threading
+from collections.abc import Callable
+from typing import Any, TextIO
+
+import click
+
+from visavis.flow import events as e
+from visavis.flow.clock import NS_PER_S
+from visavis.govern.meter import Meter, ReplyLatency
+
+HOPS = (
+    ("endpoint", "endpoint_ms"),
+    ("first token", "first_token_ms"),
+    ("phrase", "phrase_ms"),
+    ("synthesis", "synthesis_ms"),
+    ("output", "output_ms"),
+)
+QUEUE_DEPTH = 1000
+WIDTH = 96
+
+
+class Narrator:
+    """Prints to `out`. `close` waits until all is printed."""
+
+    def __init__(self, meter: Meter, out: TextIO | None = None) -> None:
+        self._meter = meter
+        self._out = out or sys.stderr
+        self._live = self._out.isatty()
+        self._lines: queue.Queue[tuple[str, bool] | None] = queue.Queue(QUEUE_DEPTH)
+        self._answer = ""
+        self._told = 0
+        self._tellers: dict[str, Callable[[Any], None]] = {
+            "state.changed": self._on_state,
+            "words.heard": self._on_words,
+            "turn.ended": self._on_turn,
+            "token.made": self._on_token,
+            "reply.start": self._on_start,
+            "playback.stop": self._on_stop,
+            "item.kept": self._on_item,
+            "node.failed": self._on_failure,
+            "sound.played": self._on_sound,
+        }
+        self._thread = threading.Thread(target=self._print_all, name="narrator", daemon=True)
+        self._thread.start()
+
+    def watch(self, event: e.Event) -> None:
+        """Takes one event."""
+        teller = self._tellers.get(event.topic)
+        if teller is not None:
+            teller(event)
+
+    def say(self, text: str) -> None:
+        """Prints a line of the caller's own."""
+        self._put(text, passing=False)
+
+    def close(self) -> None:
+        self._lines.put(None)
+        self._thread.join(timeout=5)
+
+    # ── what is told ─────────────────────────────────────────────────────────────────────────
+
+    def _on_state(self, event: e.StateChanged) -> None:
+        if event.state != event.previous:
+            self._line(event, "", click.style(f"· {event.state}", dim=True))
+
+    def _on_words(self, event: e.WordsHeard) -> None:
+        stable, rest = event.text[: event.stable], event.text[event.stable :]
+        if event.final:
+            stable, rest = event.text, ""
+        self._line(event, "user", f"{stable}{click.style(rest, dim=True)} …", passing=True)
+
+    def _on_turn(self, event: e.TurnEnded) -> None:
+        why = f"turn over, p = {event.probability:.2f}: {', '.join(event.reasons)}"
+        self._line(event, "user", click.style(event.text, fg="cyan", bold=True))
+        self._line(event, "", click.style(f"  {why}", dim=True))
+
+    def _on_start(self, event: e.ReplyStart) -> None:
+        self._answer = ""
+
+    def _on_token(self, event: e.TokenMade) -> None:
+        self._answer += event.text
+        self._line(event, "visavis", f"{self._answer} …", passing=True)
+
+    def _on_sound(self, event: e.SoundPlayed) -> None:
+        latest = self._meter.replies[-1] if self._meter.replies else None
+        if latest is not None and latest.epoch > self._told:
+            self._told = latest.epoch
+            self._line(event, "", click.style(f"  {hops(latest)}", fg="yellow"))
+
+    def _on_stop(self, event: e.PlaybackStop) -> None:
+        self._line(event, "", click.style("✂ interrupted: silent within one period", fg="red"))
+
+    def _on_item(self, event: e.ItemKept) -> None:
+        if event.role == "assistant":
+            text = f"{event.text} —" if event.cut else event.text
+            self._line(event, "visavis", click.style(text, fg="green", bold=True))
+
+    def _on_failure(self, event: e.NodeFailed) -> None:
+        self._line(event, "", click.style(f"! {event.node}: {event.error}", fg="red"))
+
+    # ── printing ─────────────────────────────────────────────────────────────────────────────
+
+    def _line(self, event: e.Event, who: str, text: str, *, passing: bool = False) -> None:
+        stamp = click.style(f"{event.t_ns / NS_PER_S:7.2f}", dim=True)
+        self._put(f"{stamp} {who:>7}  {text}", passing=passing)
+
+    def _put(self, text: str, *, passing: bool) -> None:
+        if passing and not self._live:
+            return
+        try:
+            self._lines.put_nowait((text, passing))
+        except queue.Full:
+            return  # the terminal hangs; the line must not
+
+    def _print_all(self) -> None:
+        passing_before = False
+        while (line := self._lines.get()) is not None:
+            text, passing = line
+            if not self._live:
+                text = click.unstyle(text)
+            else:
+                text = f"\r\x1b[K{_cut(text) if passing else text}"
+            end = "" if passing else "\n"
+            self._out.write(text + end)
+            self._out.flush()
+            passing_before = passing
+        if passing_before:
+            self._out.write("\n")
+
+
+def hops(latency: ReplyLatency) -> str:
+    """`voice to voice 480 ms = endpoint 210 + first token 60 + …`."""
+    if latency.voice_to_voice_ms is None:
+        return "voice to voice unknown"
+    parts = [
+        f"{name} {value:.0f}"
+        for name, field in HOPS
+        if (value := getattr(latency, field)) is not None
+    ]
+    return f"voice to voice {latency.voice_to_voice_ms:.0f} ms = {' + '.join(parts)}"
+
+
+def _cut(text: str) -> str:
+    """The end of a long passing line, so that it stays on one row."""
+    plain = click.unstyle(text)
+    return text if len(plain) <= WIDTH else f"…{plain[-WIDTH:]}"

@@ -1,0 +1,110 @@
+"""Runs one conversation for a verb: taps, Ctrl-C, files completed whatever happens.
+
+Takes parts and a source; gives the summary. Invariant: whether the run ends by itself, by Ctrl-C
+or by an error, the recording and the answer are closed and complete when this returns.
+"""
+
+from __future__ import annotations
+
+import signal
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager, ExitStack, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import msgspec
+
+from visavis.conversation import Conversation, Pace
+from visavis.flow.bus import Tap
+from visavis.flow.errors import InputError
+from visavis.flow.events import Event
+from visavis.govern.meter import Meter
+from visavis.govern.record import Recorder
+from visavis.verbs.narrate import Narrator
+from visavis.verbs.summary import Minutes, summary
+from visavis.wiring import WIRING, Parts
+
+
+@dataclass(slots=True)
+class Outcome:
+    """What a run gave. `cancelled`: by Ctrl-C."""
+
+    summary: dict[str, Any] = field(default_factory=dict)
+    cancelled: bool = False
+
+
+def converse(
+    parts: Parts,
+    source: Iterable[Event],
+    *,
+    pace: Pace = "real",
+    record: Path | None = None,
+    quiet: bool = False,
+    taps: Iterable[Tap] = (),
+    live: Callable[[Conversation], AbstractContextManager[Any]] | None = None,
+) -> Outcome:
+    """Runs until the source ends and the last answer was played, or Ctrl-C.
+
+    `live` opens whatever feeds or drives the conversation while it runs, and closes it after.
+    """
+    meter, minutes = Meter(output_rate_hz=parts.output_rate_hz), Minutes()
+    watchers: list[Tap] = [meter.watch, minutes.watch, *taps]
+    outcome = Outcome()
+    with ExitStack() as stack:
+        if not quiet:
+            narrator = Narrator(meter, sys.stderr)
+            stack.callback(narrator.close)
+            watchers.append(narrator.watch)
+        conversation = Conversation(parts, pace=pace, taps=watchers)
+        if record is not None:
+            recorder = _recorder(record, parts)
+            conversation.loop.bus.tap(recorder.write)
+            stack.callback(lambda: recorder.close(cut=outcome.cancelled))
+        stack.callback(conversation.close)
+        with _interruptible(conversation, outcome):
+            if live is not None:
+                stack.enter_context(live(conversation))
+            conversation.run(source)
+        outcome.summary = summary(minutes, meter, conversation.loop.bus, pace)
+    return outcome
+
+
+def _recorder(path: Path, parts: Parts) -> Recorder:
+    settings = {
+        "config": msgspec.to_builtins(parts.config, enc_hook=str),
+        "output_rate_hz": parts.output_rate_hz,
+    }
+    seed = parts.config.reply.seed or 0
+    return Recorder(
+        path, rows=WIRING, settings=settings, seed=seed, output_rate_hz=parts.output_rate_hz
+    )
+
+
+@contextmanager
+def _interruptible(conversation: Conversation, outcome: Outcome) -> Iterator[None]:
+    """The first Ctrl-C ends the conversation in good order; a second one ends the program."""
+
+    def stop(number: int, frame: FrameType | None) -> None:
+        if outcome.cancelled:
+            raise KeyboardInterrupt
+        outcome.cancelled = True
+        conversation.stop()
+
+    before = signal.signal(signal.SIGINT, stop)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def check_writable(path: Path | None, option: str) -> None:
+    """Refuses an output path before any work is done, not after."""
+    if path is None:
+        return
+    if path.is_dir():
+        raise InputError(path, "is a folder", f"give {option} a file name")
+    if not path.absolute().parent.is_dir():
+        raise InputError(path, "its folder does not exist", f"mkdir -p {path.parent}")

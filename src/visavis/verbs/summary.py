@@ -1,0 +1,65 @@
+"""What a run leaves behind for people and programs: turns, latencies, losses, as JSON."""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import asdict
+from typing import Any
+
+from visavis.flow import events as e
+from visavis.flow.bus import Bus
+from visavis.flow.clock import NS_PER_MS
+from visavis.govern.meter import Meter
+
+MAX_TURNS = 10_000
+
+
+class Minutes:
+    """A tap that keeps the last turns of both sides and what failed."""
+
+    def __init__(self) -> None:
+        self.items: deque[e.ItemKept] = deque(maxlen=MAX_TURNS)
+        self.failures: deque[e.NodeFailed] = deque(maxlen=100)
+        self.source_error = ""
+
+    def watch(self, event: e.Event) -> None:
+        match event:
+            case e.ItemKept():
+                self.items.append(event)
+            case e.NodeFailed():
+                self.failures.append(event)
+            case e.SourceEnded():
+                self.source_error = self.source_error or event.error
+
+
+def summary(minutes: Minutes, meter: Meter, bus: Bus, pace: str) -> dict[str, Any]:
+    """The run as plain data; times in milliseconds on the session axis."""
+    return {
+        "pace": pace,
+        "session_ms": round(bus.now_ns / NS_PER_MS),
+        "history": [
+            {
+                "role": item.role,
+                "text": item.text,
+                "start_ms": round(item.start_ns / NS_PER_MS),
+                "cut": item.cut,
+            }
+            for item in minutes.items
+        ],
+        "replies": [_rounded(asdict(reply)) for reply in meter.replies],
+        "interruptions": [_rounded(asdict(cut)) for cut in meter.interruptions],
+        "latency": {name: _rounded(asdict(spread)) for name, spread in meter.summary().items()},
+        "failures": [f"{failure.node}: {failure.error}" for failure in minutes.failures],
+        "source_error": minutes.source_error,
+        "dropped": {
+            f"{entry.node.name} {entry.topic.name}": entry.dropped
+            for entry in bus.subscriptions()
+            if entry.dropped
+        },
+    }
+
+
+def _rounded(record: dict[str, Any]) -> dict[str, Any]:
+    return {
+        key: round(value, 1) if isinstance(value, float) else value for key, value in record.items()
+    }

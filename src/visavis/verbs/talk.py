@@ -1,0 +1,146 @@
+"""`visavis talk`: a recording in, spoken answers out; or a conversation at the microphone."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from visavis.config import Config
+    from visavis.flow.events import Event
+    from visavis.speak.sink import Sink
+
+FILE = click.Path(path_type=Path)
+TAIL_S = 4.0
+"""Silence after a recording: longer than the longest wait for the end of a turn."""
+
+
+@click.command()
+@click.option("--audio", type=FILE, help="What the user says: anything FFmpeg reads.")
+@click.option("--video", type=FILE, help="What the camera sees meanwhile.")
+@click.option("--out", type=FILE, help="Where to write the answers, as WAV on the time axis.")
+@click.option("--record", type=FILE, help="Where to write the whole run, as MCAP.")
+@click.option("--json", "as_json", is_flag=True, help="Print the summary as JSON on stdout.")
+@click.option(
+    "--pace",
+    type=click.Choice(["fast", "real"]),
+    default="fast",
+    show_default=True,
+    help="fast: as quickly as the models compute; real: in real time.",
+)
+@click.option("--tier", help="Which set of models.  [default: tiny]")
+@click.option("--language", help="Expect this language (en, zh, …).")
+@click.option("--system", help="The instruction the model is given.")
+@click.option("--seed", type=int, help="Draw the same tokens each time.")
+@click.option("--quiet", is_flag=True, help="No live view on stderr.")
+def talk(
+    audio: Path | None,
+    video: Path | None,
+    out: Path | None,
+    record: Path | None,
+    as_json: bool,
+    pace: Any,
+    quiet: bool,
+    **choices: Any,
+) -> int:
+    """Talk: a recording in, the spoken answers out. One question, or a dialogue with pauses.
+
+    \b
+    visavis talk --audio question.wav --out answer.wav
+    visavis talk --audio dialogue.mp3 --record run.mcap --json
+    visavis talk --audio question.wav --video scene.mp4 --out answer.wav
+    visavis talk                                    at the microphone (pip install 'visavis[device]')
+
+    Times are those of the conversation: an answer that begins at 3.2 s stands there in the WAV.
+    With --pace fast the work of each model is billed as if it had a core of its own; use
+    --pace real to measure.
+    """
+    from visavis.verbs.run import check_writable, converse
+
+    for path, option in ((out, "--out"), (record, "--record")):
+        check_writable(path, option)
+    config = _config(**choices)
+    if audio is None:
+        return _at_the_microphone(config, out, record, as_json, quiet)
+    source = _source(audio, video)
+    from visavis.engines import load_parts
+
+    parts = load_parts(config)
+    parts.sink = _sink(out, parts.output_rate_hz)
+    outcome = converse(parts, source, pace=pace, record=record, quiet=quiet)
+    return report(outcome.summary, outcome.cancelled, as_json, out, record)
+
+
+def report(
+    summary: dict[str, Any], cancelled: bool, as_json: bool, out: Path | None, record: Path | None
+) -> int:
+    """Prints the outcome; the exit code."""
+    summary |= {"out": str(out) if out else None, "record": str(record) if record else None}
+    if as_json:
+        click.echo(json.dumps(summary, ensure_ascii=False, indent=2))
+    elif not summary["history"]:
+        click.echo("no words were heard, so nothing was answered", err=True)
+    else:
+        for item in summary["history"]:
+            if item["role"] == "assistant":
+                click.echo(f"{item['text']} —" if item["cut"] else item["text"])
+    if summary["source_error"]:
+        click.echo(f"visavis: {summary['source_error']}", err=True)
+        return 1
+    return 130 if cancelled else 0
+
+
+def _config(**choices: Any) -> Config:
+    from visavis.config import load
+
+    reply = {key: choices.pop(key) for key in ("system", "seed")}
+    config = load(**choices)
+    given = {key: value for key, value in reply.items() if value is not None}
+    return replace(config, reply=replace(config.reply, **given))
+
+
+def _source(audio: Path, video: Path | None) -> Iterable[Event]:
+    from visavis.flow.ring import FrameRing
+    from visavis.source.file import AudioFile, merged
+    from visavis.source.video import VideoFile
+
+    sound = AudioFile(audio, tail_silence_s=TAIL_S)
+    if video is None:
+        return sound.events()
+    pictures = VideoFile(video, FrameRing(slots=8, max_bytes=3840 * 2160 * 3))
+    return merged(sound.events(), pictures.events())
+
+
+def _sink(out: Path | None, rate_hz: int) -> Sink:
+    from visavis.speak.sink import FileSink, NullSink
+
+    return FileSink(out, rate_hz) if out else NullSink()
+
+
+def _at_the_microphone(
+    config: Config, out: Path | None, record: Path | None, as_json: bool, quiet: bool
+) -> int:
+    from visavis.conversation import Conversation
+    from visavis.engines import load_parts
+    from visavis.flow.errors import InputError
+    from visavis.source.mic import Microphone
+    from visavis.speak.device import DeviceSink
+    from visavis.verbs.run import converse
+
+    if out is not None:
+        raise InputError("--out", "goes with --audio", "use --record to keep a live session")
+
+    def microphone(conversation: Conversation) -> Microphone:
+        loop = conversation.loop
+        return Microphone(lambda event: loop.post(event, stamp=False), loop.clock)
+
+    parts = load_parts(config)
+    parts.sink = DeviceSink(parts.output_rate_hz)
+    click.echo("Use a headset: the loudspeaker is not cancelled. Ctrl-C ends.", err=True)
+    outcome = converse(parts, (), record=record, quiet=quiet, live=microphone)
+    return report(outcome.summary, False, as_json, None, record)
