@@ -56,7 +56,7 @@ echo "Installing into .venv ($(.venv/bin/python --version)); the first time take
 log=.venv/install.log
 .venv/bin/python -m pip install --disable-pip-version-check --progress-bar off \
     -e '.[local,dev]' 2>&1 | tee "$log" | show_progress || {
-    grep -i -A5 error "$log" >&2 || tail -n 20 "$log" >&2
+    grep -E '^ *ERROR' "$log" >&2 || tail -n 20 "$log" >&2
     fail "could not install what pyproject.toml names; the whole story is in $log"
 }
 rm -f "$(dirname "$stamp")"/made-*
