@@ -33,8 +33,11 @@ else:
         return True
 
 
+PAUSE_S = 0.2
+
+
 @contextmanager
-def held(path: Path, waiting: Callable[[], None], pause_s: float = 0.2) -> Iterator[None]:
+def held(path: Path, waiting: Callable[[], None]) -> Iterator[None]:
     """Holds the lock at `path`; calls `waiting` if another process has it. Raises `OSError`."""
     path.parent.mkdir(parents=True, exist_ok=True)
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
@@ -44,7 +47,7 @@ def held(path: Path, waiting: Callable[[], None], pause_s: float = 0.2) -> Itera
             if not told:
                 waiting()
             told = True
-            time.sleep(pause_s)
+            time.sleep(PAUSE_S)
         yield
     finally:
         os.close(descriptor)

@@ -22,7 +22,7 @@ MAX_FILES, MAX_SOURCES, MAX_PARTS = 128, 8, 64
 MAX_FILE_BYTES = 1 << 38
 RESERVED = {MANIFEST, STAMP}
 
-_NAME, _VERSION = r"[a-z0-9][a-z0-9._-]{0,63}", r"[A-Za-z0-9][A-Za-z0-9._+-]{0,63}"
+NAME, _VERSION = r"[a-z0-9][a-z0-9._-]{0,63}", r"[A-Za-z0-9][A-Za-z0-9._+-]{0,63}"
 _WORD, _LIBRARY = r"[a-z][a-z0-9_-]{0,31}", r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}"
 _ROLE, _LANGUAGE = r"[a-z][a-z0-9_-]{0,31}", r"[a-z]{2,3}(-[A-Za-z0-9]{2,8})*"
 _PLATFORM = r"[A-Za-z0-9][A-Za-z0-9_.]{0,63}"
@@ -53,7 +53,7 @@ def parse(text: str, *, name: str, base: Path = Path()) -> Manifest:
 
 def _manifest(top: Table, text: str, base: Path) -> Manifest:
     manifest = Manifest(
-        name=top.text("name", _NAME),
+        name=top.text("name", NAME),
         version=top.text("version", _VERSION),
         kind=top.text("kind", _WORD),
         backend=top.text("backend", _WORD, default=""),

@@ -57,7 +57,7 @@ def pull(
 
 def refuse_impostor(manifest: Manifest) -> None:
     """A manifest from outside may bring a shipped bundle by another way, never other bytes."""
-    if manifest.name not in catalogue.names():
+    if catalogue.current(manifest.name) not in catalogue.names():
         return
     shipped = catalogue.manifest(manifest.name)
     ours = {(file.role, file.path): file.hashes for file in shipped.files}
@@ -79,7 +79,7 @@ def _fetch(manifest: Manifest, store: Store, access: Access, report: Report) -> 
     stage = Stage(manifest, store.staging(manifest), access, report)
     if not stage.reachable:
         remedy = f"run 'visavis pull {manifest.name}' with a network"
-        raise BundleError(manifest.name, "is not in the store, and we are offline", remedy)
+        raise BundleError(manifest.name, "would have to be fetched, and we are offline", remedy)
     _refuse_full_disk(manifest, store, stage.need_bytes)
     return store.admit(manifest, stage.ready, stage.fill())
 

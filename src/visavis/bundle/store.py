@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -20,7 +21,7 @@ from pathlib import Path
 from visavis.backends.contract import Options
 from visavis.bundle import catalogue, stamp, verify
 from visavis.bundle.manifest import MANIFEST, File, Manifest
-from visavis.bundle.parse import read
+from visavis.bundle.parse import NAME, read
 from visavis.bundle.stamp import Stamp
 from visavis.flow.errors import BundleError
 
@@ -67,6 +68,10 @@ class Store:
         if latest := max(self._versions(name), key=_pulled_ns, default=None):
             return self.load(read(latest / MANIFEST))
         raise missing((pinned or catalogue.manifest(name)).name)
+
+    def has(self, name: str) -> bool:
+        """Some version of the bundle `name` lies here, whole or damaged."""
+        return any(self._versions(catalogue.current(name)))
 
     def load(self, manifest: Manifest) -> Installed:
         """The files of exactly this manifest. Raises `BundleError` as `find` does."""
@@ -129,6 +134,8 @@ class Store:
         return self.staging(manifest) / "replaced"
 
     def _versions(self, name: str) -> Iterator[Path]:
+        if not re.fullmatch(NAME, name):
+            raise BundleError(repr(name), "is not the name of a bundle")
         return (path.parent for path in self.root.glob(f"{name}/*/{MANIFEST}"))
 
 

@@ -11,7 +11,8 @@ from typing import Any
 
 from visavis.flow.errors import BundleError
 
-LINE = r"[^\x00-\x1f\x7f]{0,1000}"
+# One line of text that can be printed as it is: no control characters, no reordering of text.
+LINE = r"[^\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]{0,1000}"
 _MISSING = object()
 
 

@@ -40,9 +40,16 @@ def doctor(*, tier: str | None, verify: bool, as_json: bool) -> None:
         click.echo(json.dumps(told, indent=2))
     else:
         _print(checks)
-        verdict = "can run: try 'visavis demo'" if ready else "cannot run yet: see ✗ above"
-        click.echo(f"\nThe tier {config.tier} {verdict}.")
+        click.echo(f"\nThe tier {config.tier} " + _outcome(checks))
     click.get_current_context().exit(0 if ready else 1)
+
+
+def _outcome(checks: Sequence[Check]) -> str:
+    """Whether it can run, and if not, what to do, each thing once."""
+    steps = [check.remedy or check.value for check in checks if check.verdict == "problem"]
+    if not steps:
+        return "can run: try 'visavis demo'."
+    return "cannot run yet. Do this:\n" + "\n".join(f"  {step}" for step in dict.fromkeys(steps))
 
 
 def _print(checks: Sequence[Check]) -> None:

@@ -140,12 +140,22 @@ def _wanted(
     """The manifests that the command line asks for, each once."""
     from visavis.bundle import catalogue
     from visavis.bundle.parse import read
+    from visavis.bundle.store import Store
 
     given = [read(path)] if path else []
     if tier or not (names or path):
-        names = (*names, *catalogue.tier(config.tier).bundles)
-    manifests = [*given, *map(catalogue.manifest, names)]
+        names = (*names, *catalogue.chosen(config.tier, config.bundles).values())
+    store = Store(config.models)
+    manifests = [*given, *(_manifest(name, store) for name in names)]
     return list({manifest.name: manifest for manifest in manifests}.values())
+
+
+def _manifest(name: str, store: Store) -> Manifest:
+    """The shipped manifest of a bundle, or the one it was pulled by from elsewhere."""
+    from visavis.bundle import catalogue
+
+    outside = catalogue.current(name) not in catalogue.names() and store.has(name)
+    return store.find(name).manifest if outside else catalogue.manifest(name)
 
 
 def _state(manifest: Manifest, store: Store) -> str:
@@ -180,6 +190,7 @@ def _list(wanted: Sequence[Manifest] | None, store: Store, config: Config, as_js
 
 def _print_table(rows: Sequence[Manifest], states: dict[str, str], tier: tuple[str, ...]) -> None:
     from rich.console import Console
+    from rich.markup import escape
     from rich.table import Table
 
     console = Console()
@@ -193,7 +204,7 @@ def _print_table(rows: Sequence[Manifest], states: dict[str, str], tier: tuple[s
             manifest.kind,
             _size(manifest),
             ", ".join(manifest.languages) or "any",
-            manifest.licence.spdx,
+            escape(manifest.licence.spdx),
             states[manifest.name],
         )
     console.print(table, soft_wrap=not console.is_terminal)

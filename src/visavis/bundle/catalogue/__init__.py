@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import difflib
 import tomllib
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
@@ -67,6 +68,11 @@ def tier(name: str) -> Tier:
     if name not in tiers():
         raise InputError(name, "no such tier", f"there is: {', '.join(tiers())}")
     return tiers()[name]
+
+
+def chosen(tier_name: str, instead: Mapping[str, str]) -> dict[str, str]:
+    """The bundles of a tier by kind, with those of `instead` in their places."""
+    return {manifest(name).kind: name for name in tier(tier_name).bundles} | dict(instead)
 
 
 def _suggest(name: str, known: tuple[str, ...]) -> str:

@@ -7,8 +7,10 @@ temporary files go next to the part files, on the disk that has the room.
 
 from __future__ import annotations
 
+import errno
 import importlib.metadata
 import importlib.util
+import os
 import re
 import shutil
 import subprocess
@@ -53,6 +55,8 @@ def _download(address: WheelAddress, job: Job, scratch: Path) -> Path:
         code, said = _run(address, job, scratch, choice)
         if code == 0 and (wheel := _wheel_in(scratch)):
             return wheel
+        if "No space left on device" in said:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         if _UNREACHABLE.search(said):
             raise PullError(_named(address), "cannot be had: the package index does not answer")
     raise PullError(_named(address), f"cannot be downloaded by pip ({_complaint(said)})")
@@ -146,5 +150,8 @@ def _named(address: WheelAddress) -> str:
 
 def _complaint(said: str) -> str:
     """pip's last complaint, without the word ERROR and without addresses."""
-    lines = [line for line in said.splitlines() if line.startswith("ERROR:")] or ["no reason given"]
-    return re.sub(r"\w+://\S+", "…", lines[-1].removeprefix("ERROR:").strip())[:200]
+    lines = [line.removeprefix("ERROR:").strip() for line in said.splitlines() if line.strip()]
+    errors = [line for line in said.splitlines() if line.startswith("ERROR: ")]
+    crashed = not errors or errors[-1] == "ERROR: Exception:"
+    last = lines[-1:] if crashed else [errors[-1].removeprefix("ERROR: ")]
+    return re.sub(r"\w+://\S+", "…", "".join(last) or "it gave no reason")[:200]

@@ -15,7 +15,8 @@ from visavis.verbs.health.check import Check
 def checks(config: Config, *, thorough: bool = False) -> Iterator[Check]:
     """The models of the tier, and whether a missing one could be fetched."""
     store, lacking = Store(config.models), False
-    for name in _names(config):
+    pull_all = f"run 'visavis pull --tier {config.tier}'"
+    for name in catalogue.chosen(config.tier, config.bundles).values():
         try:
             installed = store.find(name)
             if thorough:
@@ -25,7 +26,8 @@ def checks(config: Config, *, thorough: bool = False) -> Iterator[Check]:
             yield Check("models", name, "ok", f"{shown}, verified, {licence}")
         except BundleError as error:
             lacking = True
-            yield Check("models", name, "problem", error.problem, error.remedy)
+            remedy = error.remedy if store.has(name) else pull_all
+            yield Check("models", name, "problem", error.problem, remedy)
     if lacking:
         try:
             pip.command()
@@ -36,13 +38,7 @@ def checks(config: Config, *, thorough: bool = False) -> Iterator[Check]:
 def libraries_of(config: Config) -> set[str]:
     """The libraries that the bundles of the configuration need."""
     needed: set[str] = set()
-    for name in _names(config):
+    for name in catalogue.chosen(config.tier, config.bundles).values():
         if name in catalogue.names():
             needed.update(catalogue.manifest(name).requires.libraries)
     return needed
-
-
-def _names(config: Config) -> list[str]:
-    """The bundles that the configuration runs on."""
-    tier = {catalogue.manifest(name).kind: name for name in catalogue.tier(config.tier).bundles}
-    return list((tier | config.bundles).values())
