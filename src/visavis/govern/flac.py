@@ -42,9 +42,9 @@ def encode(levels: NDArray[np.int16], rate_hz: int) -> bytes:
 
 
 def decode(data: bytes, limit: int) -> Samples:
-    """Samples of a FLAC file, shape (n,).
+    """Samples of a FLAC file, shape (n,), n > 0.
 
-    Raises `ValueError` when it is none, or has more than `limit` samples.
+    Raises `ValueError` when it is none, is cut off, or has more than `limit` samples.
     """
     parts: list[NDArray[np.int16]] = []
     count = 0
@@ -58,5 +58,5 @@ def decode(data: bytes, limit: int) -> Samples:
     except (av.FFmpegError, IndexError) as error:
         raise ValueError(f"not FLAC: {error}") from error
     if not parts:
-        return np.zeros(0, np.float32)
+        raise ValueError("not FLAC: no sound in it")
     return np.concatenate(parts).astype(np.float32) / np.float32(FULL_SCALE)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import dataclasses
 import zlib
-from typing import Any, get_type_hints
+from typing import Annotated, Any, get_type_hints
 
 import msgspec
 import numpy as np
@@ -18,12 +18,14 @@ import numpy as np
 from visavis.flow.events import Event, Samples
 
 Json = dict[str, Any]
+LONGEST = 1 << 28
+"""Samples in one event: more than an hour at any rate."""
 
 
 class Sound(msgspec.Struct, frozen=True):
     """What a recorded event says of its samples."""
 
-    count: int
+    count: Annotated[int, msgspec.Meta(ge=0, le=LONGEST)]
     crc32: int
 
     @classmethod

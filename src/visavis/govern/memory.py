@@ -1,6 +1,6 @@
 """Memory of this process and its children: proportional set size, so that shared pages count once.
 
-Linux tells it in /proc; where it does not, the resident set stands in; elsewhere the answer is None.
+Linux tells it in /proc; where it does not, the resident set stands in; elsewhere there is None.
 """
 
 from __future__ import annotations

@@ -75,16 +75,19 @@ class Spread:
 
 @dataclass(frozen=True, slots=True)
 class Drops:
-    """What a topic lost: to the fence, to age, and to full queues (by node, with their peaks)."""
+    """What a topic lost: to the fence, to age, to full queues (`nodes` says whose)."""
 
     topic: str
     stale: int
     expired: int
-    dropped: dict[str, int]
+    dropped: int
+    nodes: tuple[str, ...]
 
 
 class Meter:
-    """Watches the bus. `output_rate_hz`: of the output axis."""
+    """Watches the bus. `output_rate_hz`: of the output axis; `keep`: how many replies it keeps."""
+
+    name = "govern.meter"
 
     def __init__(self, *, output_rate_hz: int = 22_050, keep: int = REPLIES) -> None:
         self.replies: deque[ReplyLatency] = deque(maxlen=keep)
@@ -213,7 +216,7 @@ class _Hearing:
 
 
 class _Cuts:
-    """Interruptions: reported when the reply has fallen silent, completed when its engine is free."""
+    """Interruptions: told when the reply has fallen silent, completed when its engine is free."""
 
     def __init__(self, output_rate_hz: int, found: deque[Interruption]) -> None:
         self._rate_hz = output_rate_hz
@@ -263,16 +266,14 @@ class _Cuts:
 
 def drops(bus: Bus) -> list[Drops]:
     """What each topic lost so far; only topics that lost something."""
-    lost: dict[str, dict[str, int]] = {}
+    full: dict[str, list[str]] = {}
     for subscription in bus.subscriptions():
         if subscription.dropped:
-            lost.setdefault(subscription.topic.name, {})[subscription.node.name] = (
-                subscription.dropped
-            )
+            full.setdefault(subscription.topic.name, []).append(subscription.node.name)
     return [
-        Drops(name, count.stale, count.expired, lost.get(name, {}))
+        Drops(name, count.stale, count.expired, count.dropped, tuple(full.get(name, ())))
         for name, count in bus.counts().items()
-        if count.stale or count.expired or name in lost
+        if count.stale or count.expired or count.dropped
     ]
 
 

@@ -42,6 +42,8 @@ class Recorder:
     cannot be made.
     """
 
+    name = "govern.record"
+
     def __init__(
         self,
         path: Path | str,
@@ -188,7 +190,7 @@ def _row(row: Row) -> Mapping[str, Any]:
 
 
 def _json(value: object) -> str:
-    return msgspec.json.encode(value).decode()
+    return msgspec.json.encode(value, enc_hook=str).decode()
 
 
 def _part(path: Path) -> Path:

@@ -30,6 +30,10 @@ MAKE_ONE = "visavis talk --audio question.wav --record run.mcap makes one"
 WAITING = 10_000
 
 
+class Unusable(ValueError):
+    """A recorded event that this version cannot feed to its stations."""
+
+
 @dataclass(frozen=True, slots=True)
 class Entry:
     """A recorded event. `data` is its JSON; `samples` its sound, where sound was recorded."""
@@ -42,13 +46,13 @@ class Entry:
     samples: Samples | None = None
 
     def event(self) -> Event:
-        """The event again. Raises `ValueError` when it cannot be made again."""
+        """The event again. Raises `Unusable` when it cannot be made again."""
         if self.form.has_samples and self.samples is None:
-            raise ValueError(f"{self.topic} is recorded without its sound")
+            raise Unusable(f"{self.topic} was recorded without its sound")
         try:
             return self.form.decode(self.data, self.samples)
         except msgspec.MsgspecError as error:
-            raise ValueError(f"{self.topic} is of another form here: {error}") from error
+            raise Unusable(f"{self.topic} has another form here: {error}") from error
 
 
 class Recording:

@@ -7,11 +7,10 @@ rest is made anew and must be the same, field by field, floats exactly, sound by
 
 What it needs from the wiring is one function, a `Builder`:
 
-    def replay_line(settings: Mapping[str, Any]) -> tuple[Line, Sequence[Row]]
+    def replay_line(settings: Mapping[str, Any]) -> Rebuilt
 
-which makes a `Line(SimulatedClock())` with the nodes that `Table(rows).nodes` names, added inline
-in the table's order and configured as `settings` (what the `Recorder` was given) say, and returns
-it with the rows of the whole table.
+It makes a `Line(SimulatedClock())` with those inline nodes that take only what is recorded, in the
+table's order, configured as `settings` (what the `Recorder` was given) say.
 
 Invariant: `identical` is never claimed of a recording that lost an event.
 """
@@ -20,22 +19,33 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import msgspec
 
 from visavis.flow.clock import NS_PER_S, SimulatedClock
 from visavis.flow.errors import InputError
-from visavis.flow.events import Event, NodeFailed
+from visavis.flow.events import AudioAligned, Event, NodeFailed
 from visavis.flow.loop import Line
+from visavis.flow.ring import AudioRing
 from visavis.govern.form import Form, Json
-from visavis.govern.recording import MAKE_ONE, Entry, Recording, read
+from visavis.govern.recording import MAKE_ONE, Entry, Recording, Unusable, read
 from visavis.govern.table import Row, Table
 
-__all__ = ["Builder", "Difference", "Recording", "Report", "read", "replay"]
+__all__ = ["Builder", "Difference", "Rebuilt", "Recording", "Report", "read", "replay"]
 
-Builder = Callable[[Mapping[str, Any]], tuple[Line, Sequence[Row]]]
+
+@dataclass(frozen=True, slots=True)
+class Rebuilt:
+    """A line to replay with, the rows of the whole table, and the ring its nodes read, if any."""
+
+    line: Line
+    rows: Sequence[Row]
+    ring: AudioRing | None = None
+
+
+Builder = Callable[[Mapping[str, Any]], Rebuilt]
 CONTEXT = 5
 """How many events before a difference are shown."""
 
@@ -70,11 +80,14 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What a replay found. `events` were read, `compared` of them made again and compared.
+    """What a replay found.
+
+    `nodes` ran again; `events` were read, `compared` of them made again and compared.
 
     `broken`, `dropped`, `cut`, `inexact`: as in `Recording`.
     """
 
+    nodes: tuple[str, ...]
     events: int
     compared: int
     end_ns: int
@@ -96,8 +109,8 @@ def replay(recording: Recording, build: Builder) -> Report:
     Raises `InputError` when the recording holds no events or cannot be understood, and whatever
     `build` raises.
     """
-    line, rows = build(recording.settings)
-    run = _Run(line, Table(rows))
+    rebuilt = build(recording.settings)
+    run = _Run(rebuilt)
     difference: Difference | None = None
     try:
         for entry in recording:
@@ -108,13 +121,14 @@ def replay(recording: Recording, build: Builder) -> Report:
             # Broken off: what followed from the last event may not have been written any more.
             ragged = bool(recording.broken) or recording.cut or recording.dropped > 0
             difference = run.finish(ragged=ragged)
-    except ValueError as error:
+    except Unusable as error:
         raise InputError(recording.path, str(error), "replay it with its own version") from error
     finally:
-        line.close()
+        rebuilt.line.close()
     if not run.events:
         raise InputError(recording.path, "holds no events", MAKE_ONE)
     return Report(
+        nodes=tuple(node.name for node in rebuilt.line.nodes),
         events=run.events,
         compared=run.compared,
         end_ns=run.end_ns,
@@ -129,14 +143,14 @@ def replay(recording: Recording, build: Builder) -> Report:
 class _Run:
     """A replay under way."""
 
-    def __init__(self, line: Line, table: Table) -> None:
-        names = {node.name for node in line.nodes}
-        assert names == table.nodes, f"the line has {names}, the table says {set(table.nodes)}"
+    def __init__(self, rebuilt: Rebuilt) -> None:
+        line = rebuilt.line
         assert isinstance(line.clock, SimulatedClock)
         self.events = self.compared = self.end_ns = 0
         self._clock = line.clock
         self._line = line
-        self._table = table
+        self._ring = rebuilt.ring
+        self._table = Table(rebuilt.rows, (node.name for node in line.nodes))
         self._batch: list[Event] = []
         self._made: deque[Event] = deque()
         self._before: deque[Entry] = deque(maxlen=CONTEXT)
@@ -165,29 +179,34 @@ class _Run:
         return None if ragged else self._surplus()
 
     def _feed(self, entry: Entry) -> Difference | None:
-        event = entry.event()
         joins = (
             self._batch
             and self._table.follows(entry.topic)
-            and event.t_ns == self._batch[-1].t_ns
+            and entry.t_ns == self._batch[-1].t_ns
             and len(self._batch) < BATCH
         )
         if not joins:
             self._settle()
             if (difference := self._surplus()) is not None:
                 return difference
-        self._batch.append(event)
+        self._batch.append(self._laid(entry.event()))
         return None
 
+    def _laid(self, event: Event) -> Event:
+        """An event of the input axis as it was: a view into the ring."""
+        if self._ring is None or not isinstance(event, AudioAligned):
+            return event
+        if event.start != self._ring.end or len(event.samples) > self._ring.capacity:
+            raise Unusable(f"the sound at sample {event.start} does not follow what came before")
+        return replace(event, samples=self._ring.write(event.samples))
+
     def _settle(self) -> None:
-        if not self._batch:
-            return
-        if self._batch[0].t_ns < self._clock.now_ns():
-            raise ValueError(f"time runs backwards after event {self.events}")
-        self._clock.move_to(self._batch[-1].t_ns)
-        for event in self._batch:
+        batch, self._batch = self._batch, []
+        for event in batch:
+            if event.t_ns < self._clock.now_ns():
+                raise Unusable(f"time runs backwards at {event.t_ns / NS_PER_S:.3f} s")
+            self._clock.move_to(event.t_ns)
             self._line.bus.publish(event)
-        self._batch.clear()
         self._line.settle()
 
     def _see(self, event: Event) -> None:

@@ -1,8 +1,8 @@
-"""What govern reads of the wiring table: which nodes a replay runs again, and which it replaces.
+"""What govern reads of the wiring table: which events a replay makes again, and which it feeds.
 
-A node is run again when it is inline, gives something, and all that it takes is recorded. What the
-others give (a lane's models, the source, a node whose input is not recorded) comes from the
-recording: it is *outside*. Knows the table's shape only; the table itself is passed in.
+A replay runs the inline nodes that take nothing but what is recorded; what they give is *inside*.
+All else (what lanes' models gave, the source, a node whose input is not recorded) is *outside* and
+comes from the recording. Knows the table's shape only; the table itself is passed in.
 """
 
 from __future__ import annotations
@@ -27,37 +27,33 @@ class Row(Protocol):
 
 
 class Table:
-    """The wiring table as a replay sees it."""
+    """The wiring table as a replay sees it. `running`: the names of the nodes that it runs."""
 
-    def __init__(self, rows: Iterable[Row], topics: Iterable[Topic] = TOPICS) -> None:
+    def __init__(
+        self, rows: Iterable[Row], running: Iterable[str], topics: Iterable[Topic] = TOPICS
+    ) -> None:
         rows = tuple(rows)
         recorded = {topic.name for topic in topics if topic.record != "no"}
-        again = [row for row in rows if _runs_again(row, recorded)]
-        replaced = [row for row in rows if row not in again and row.takes and not row.lane]
-        self.nodes = frozenset(row.name for row in again)
-        """Names of the nodes that a replay runs."""
-        self._inside = recorded & _given(again)
-        self._replaced = _given(replaced)
+        self._running = frozenset(running)
+        self._inside: set[str] = set()
+        self._replaced: set[str] = set()
+        for row in rows:
+            if row.name in self._running:
+                assert not row.lane, f"{row.name} runs in a lane and cannot be replayed"
+                assert recorded.issuperset(row.takes), f"{row.name} takes what is not recorded"
+                self._inside |= recorded.intersection(row.gives)
+            elif not row.lane and row.takes:
+                self._replaced.update(row.gives)
         self._giver = {topic: row.name for row in rows for topic in row.gives}
 
     def inside(self, topic: str, failed: str = "") -> bool:
-        """Whether a node that is run again gives the topic (or, for `node.failed`, is `failed`)."""
-        return failed in self.nodes if failed else topic in self._inside
+        """Whether a node that runs gives the topic (or, for `node.failed`, is the one `failed`)."""
+        return failed in self._running if failed else topic in self._inside
 
     def follows(self, topic: str) -> bool:
-        """Whether an inline node that is replaced gives it: it may come in the wake of another."""
+        """Whether an inline node that does not run gives it: it comes in the wake of another."""
         return topic in self._replaced
 
     def giver(self, topic: str) -> str:
         """The node that gives the topic; empty for those that nobody or everybody gives."""
         return self._giver.get(topic, "")
-
-
-def _runs_again(row: Row, recorded: set[str]) -> bool:
-    if row.lane or not row.takes or not row.gives:
-        return False
-    return all(topic in recorded for topic in row.takes)
-
-
-def _given(rows: Iterable[Row]) -> set[str]:
-    return {topic for row in rows for topic in row.gives}
