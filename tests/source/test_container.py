@@ -76,11 +76,24 @@ def test_a_file_that_may_not_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert "cannot be opened: Permission denied; check its permissions" in complaint(path)
 
 
-def test_a_name_is_never_taken_for_an_address(tmp_path: Path) -> None:
+def test_a_name_is_never_taken_for_an_address(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for name in ("http:", "concat:good.wav|good.wav", "pipe:0", "-"):
         assert "there is no such file" in complaint(Path(name))
-    odd = write_wav(tmp_path / "take%02d:1?.wav", tone(16_000, 0.1), 16_000)
-    assert AudioFile(odd).form.rate_hz == 16_000
+    monkeypatch.chdir(tmp_path)
+    for name in ("take%02d.wav", "concat:good.wav", "data:audio,1.wav", "-.wav"):
+        write_wav(Path(name), tone(16_000, 0.1), 16_000)
+        assert AudioFile(name).form.rate_hz == 16_000
+
+
+def test_tags_in_an_old_alphabet_do_no_harm(tmp_path: Path) -> None:
+    data = wav_bytes(bytes(3_200), 16_000)
+    at = data.index(b"data")
+    title = b"INFO" + struct.pack("<4sI", b"INAM", 4) + b"\xe9t\xe9\0"
+    path = tmp_path / "a.wav"
+    path.write_bytes(data[:at] + struct.pack("<4sI", b"LIST", len(title)) + title + data[at:])
+    assert AudioFile(path).form.rate_hz == 16_000
 
 
 def test_an_mp4_without_its_index(tmp_path: Path) -> None:
@@ -143,7 +156,7 @@ print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) // 1024)
 
 def test_a_claim_allocates_nothing(tmp_path: Path) -> None:
     (tmp_path / "long.wav").write_bytes(wav_bytes(bytes(3_200), 16_000, claim=0x7FFF_FFFF))
-    (tmp_path / "large.png").write_bytes(png_claiming(60_000, 60_000))
+    (tmp_path / "large.png").write_bytes(png_claiming(16_000, 16_000))
     film = write_video(tmp_path / "film.mp4", shades(5), sound=tone(48_000, 0.2))
     data = bytearray(film.read_bytes())
     at = data.rindex(b"stsz") + 16  # the sizes of the audio track's packets
@@ -156,5 +169,5 @@ def test_a_claim_allocates_nothing(tmp_path: Path) -> None:
 
 
 def test_a_picture_beyond_all_cameras_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "large.png").write_bytes(png_claiming(60_000, 60_000))
+    (tmp_path / "large.png").write_bytes(png_claiming(16_000, 16_000))
     complaint(tmp_path / "large.png", VideoFile)

@@ -118,6 +118,25 @@ def test_clicks_stay_in_their_place(
     assert played(source)[1].error == ""
 
 
+@pytest.mark.parametrize(
+    ("name", "codec", "form", "rate_hz"),
+    [
+        ("a.flac", "flac", "s16", 44_100),
+        ("a.mp3", "libmp3lame", "s16p", 44_100),
+        ("a.m4a", "aac", "fltp", 44_100),
+    ],
+)
+def test_channels_stay_apart(
+    tmp_path: Path, name: str, codec: str, form: str, rate_hz: int
+) -> None:
+    wave = tone(rate_hz, 1, channels=2)
+    wave[:, 1] = 0
+    path = write_sound(tmp_path / name, wave, rate_hz, codec, sample_format=form)
+    left, right = samples(AudioFile(path))[rate_hz // 4 : -rate_hz // 4].T
+    assert np.abs(left).max() == pytest.approx(0.5, abs=0.03)
+    assert np.abs(right).max() < 0.02
+
+
 def test_three_samples_are_a_file(tmp_path: Path) -> None:
     [chunk], end = played(AudioFile(write_wav(tmp_path / "a.wav", np.ones(3), 16_000)))
     assert len(chunk.data) == 6
@@ -169,6 +188,8 @@ def test_sound_and_pictures_keep_their_distance(tmp_path: Path, name: str) -> No
     path = write_video(tmp_path / name, shades(50), sound=sound, sound_start_s=0.5)
     assert click_times(AudioFile(path)) == pytest.approx([0.75, 2.0], abs=0.003)
     assert next(VideoFile(path).pictures())[0] == 0
+    path = write_video(tmp_path / f"1{name}", shades(50), sound=sound, sound_start_s=0.008)
+    assert click_times(AudioFile(path)) == pytest.approx([0.258, 1.508], abs=0.002)
     path = write_video(tmp_path / f"2{name}", shades(50), sound=sound, start_s=0.52)
     assert click_times(AudioFile(path)) == pytest.approx([0.25, 1.5], abs=0.003)
     assert next(VideoFile(path).pictures())[0] == pytest.approx(0.52e9, abs=2e6)

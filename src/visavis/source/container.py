@@ -11,27 +11,19 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from fractions import Fraction
 from pathlib import Path
-from typing import cast
 
 import av
-from av.audio.frame import AudioFrame
 from av.audio.stream import AudioStream
 from av.container import InputContainer
-from av.packet import Packet
 from av.stream import Disposition, Stream
-from av.video.frame import VideoFrame
 from av.video.stream import VideoStream
 
-from visavis.flow.clock import NS_PER_MS, NS_PER_S
 from visavis.flow.errors import InputError
 
 RATES_HZ = (1_000, 768_000)
 MAX_CHANNELS = 64
-MAX_PIXELS = 1 << 26
-# Time stamps in milliseconds (Matroska) jitter by one; a gap is more than a few of them.
-JITTER_NS = 10 * NS_PER_MS
-# A longer jump of the time stamps is damage, not a pause.
-MAX_GAP_NS = 3600 * NS_PER_S
+# For FFmpeg's decoders, while they look at the file and again while they decode it.
+DECODER_LIMITS = {"max_pixels": str(1 << 26)}
 
 # Playlists and scripts, which make FFmpeg open what they name; and plain text drawn as video.
 _DENIED = {"concat", "dash", "hls", "imf", "rtp", "rtsp", "sap", "sdp", "tty"}
@@ -45,13 +37,12 @@ _MEDIA_MAGIC = (b"RIFF", b"fLaC", b"OggS", b"ID3", b"\x1aE\xdf\xa3", b"FORM", b"
 def opened(path: Path) -> Iterator[InputContainer]:
     """Opens a file for reading. Raises `InputError`."""
     head = _head(path)
-    options = {"max_pixels": str(MAX_PIXELS)}
-    limits = {"protocol_whitelist": "file", "format_whitelist": _FORMATS}
+    allowed = {"protocol_whitelist": "file", "format_whitelist": _FORMATS}
     try:
         container = av.open(
             f"file:{path.absolute()}",
-            options=options,
-            container_options=limits,
+            options=DECODER_LIMITS,
+            container_options=allowed,
             metadata_errors="replace",
         )
     except (av.FFmpegError, UnicodeError) as error:
@@ -79,9 +70,14 @@ def audio_stream(container: InputContainer, path: Path) -> AudioStream:
 def video_stream(container: InputContainer, path: Path) -> VideoStream:
     """The first video stream that is not a cover picture. Raises `InputError`."""
     for stream in container.streams.video:
-        if not _is_cover(stream):
+        if not is_cover(stream):
             return stream
     raise InputError(path, "has no video track", "give a file with a picture")
+
+
+def is_cover(stream: Stream) -> bool:
+    """Whether a video stream is but the picture on the cover."""
+    return bool(stream.disposition & Disposition.attached_pic)
 
 
 def origin(container: InputContainer) -> Fraction:
@@ -90,85 +86,9 @@ def origin(container: InputContainer) -> Fraction:
     starts = [
         stream.start_time * stream.time_base
         for stream in streams
-        if stream.start_time is not None and stream.time_base and not _is_cover(stream)
+        if stream.start_time is not None and stream.time_base and not is_cover(stream)
     ]
     return min(starts, default=Fraction(0))
-
-
-class Track:
-    """The decoded frames of one stream.
-
-    Packets that cannot be decoded, and pictures that only half can, are skipped and counted in
-    `damaged`; `error` says what ended it early.
-    """
-
-    def __init__(self, container: InputContainer, stream: AudioStream | VideoStream) -> None:
-        self._container, self._stream = container, stream
-        self.damaged = 0
-        self.error = ""
-
-    def frames(self) -> Iterator[AudioFrame | VideoFrame]:
-        """Audio frames of an audio stream, video frames of a video stream."""
-        packets = self._container.demux(self._stream)
-        while True:
-            try:
-                packet = next(packets, None)
-            except av.FFmpegError as error:
-                self.error = error.strerror or str(error)
-                return
-            if packet is None:
-                return
-            yield from self._decode(packet)
-
-    def complaint(self) -> str:
-        """What was wrong with it; empty when nothing was."""
-        if self.error:
-            return f"could not be read to its end: {self.error}"
-        return f"damaged pieces skipped: {self.damaged}" if self.damaged else ""
-
-    def _decode(self, packet: Packet[Stream]) -> list[AudioFrame | VideoFrame]:
-        try:
-            frames = cast("list[AudioFrame | VideoFrame]", packet.decode())
-        except av.FFmpegError:
-            self.damaged += 1
-            return []
-        good = [frame for frame in frames if isinstance(frame, AudioFrame) or not frame.is_corrupt]
-        self.damaged += len(frames) - len(good)
-        return good
-
-
-class TimeJump(Exception):
-    """The time stamps jump by more than any pause."""
-
-    def __str__(self) -> str:
-        return "its time stamps jump; the rest is left out"
-
-
-class Axis:
-    """Maps a track's time stamps to the session axis, on which it never runs backwards."""
-
-    def __init__(self, container: InputContainer, lead_ns: int) -> None:
-        self._shift_ns = lead_ns - int(origin(container) * NS_PER_S)
-
-    def place(self, frame: AudioFrame | VideoFrame, after_ns: int) -> int:
-        """When `frame` begins, given that the track has come to `after_ns`.
-
-        Where the stamps are missing, or go back (files glued together), it follows on directly.
-        Raises `TimeJump`.
-        """
-        if frame.pts is None or not frame.time_base:
-            return after_ns
-        t_ns = int(frame.pts * frame.time_base * NS_PER_S) + self._shift_ns
-        if t_ns < after_ns - JITTER_NS:
-            self._shift_ns += after_ns - t_ns
-            return after_ns
-        if t_ns - after_ns > MAX_GAP_NS:
-            raise TimeJump
-        return t_ns
-
-
-def _is_cover(stream: Stream) -> bool:
-    return bool(stream.disposition & Disposition.attached_pic)
 
 
 def _head(path: Path) -> bytes:

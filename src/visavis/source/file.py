@@ -20,14 +20,8 @@ from visavis.flow.errors import InputError
 from visavis.flow.events import Event, SourceEnded
 from visavis.source.chunks import Chunker, Form
 from visavis.source.claim import claimed_s
-from visavis.source.container import (
-    JITTER_NS,
-    Axis,
-    TimeJump,
-    Track,
-    audio_stream,
-    opened,
-)
+from visavis.source.container import audio_stream, opened
+from visavis.source.track import JITTER_NS, Axis, TimeJump, Track
 
 # FFmpeg's sample formats (without the p of "planar"): encoding, dtype and bytes of a sample.
 _FORMATS = {

@@ -19,7 +19,8 @@ from visavis.flow.clock import NS_PER_MS, NS_PER_S
 from visavis.flow.errors import InputError
 from visavis.flow.events import Event, FrameCaptured, SourceEnded
 from visavis.flow.ring import FrameRing, Pixels
-from visavis.source.container import Axis, TimeJump, Track, opened, video_stream
+from visavis.source.container import opened, video_stream
+from visavis.source.track import Axis, TimeJump, Track
 
 
 class VideoFile:
