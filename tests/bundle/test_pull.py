@@ -86,6 +86,16 @@ def test_wrong_bytes_are_told_and_never_stored(
     pull(manifest, store)
 
 
+@pytest.mark.parametrize("name", ["m.gguf", "m.onnx", "m.json"])
+def test_right_bytes_of_a_malformed_file_are_not_stored(
+    store: Store, make_bundle: MakeBundle, name: str
+) -> None:
+    manifest = make_bundle({name: b"neither this nor that"})
+    with pytest.raises(BundleError, match=rf"toy: {name}: .* is not "):
+        pull(manifest, store)
+    assert not store.place(manifest).exists()
+
+
 def test_a_failed_force_leaves_the_old_files(
     store: Store, make_bundle: MakeBundle, tmp_path: Path
 ) -> None:

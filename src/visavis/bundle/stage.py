@@ -137,7 +137,7 @@ class Stage:
         self._report(Progress(self._manifest.name, file.path, "verifying", expected, expected))
         if verify.sha256(part) != source.sha256:
             return "is not what the manifest states (SHA-256 differs)"
-        return ""
+        return verify.complaint(part, file.path)
 
     def _part(self, source: Source) -> Path:
         return self._parts / f"{source.sha256}.part"

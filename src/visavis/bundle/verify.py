@@ -11,7 +11,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable
-from pathlib import Path
+from pathlib import Path, PurePath
 
 from visavis.bundle import gguf, onnx
 from visavis.bundle.malformed import Malformed
@@ -24,15 +24,22 @@ _MAX_JSON_BYTES = 1 << 28
 def check(path: Path, bundle: str = "") -> None:
     """Raises `BundleError` if `path` is absent, empty, a stand-in, or not what its suffix says."""
     try:
-        if path.stat().st_size == 0:
-            raise Malformed("is empty")
-        if problem := stands_for(path):
-            raise Malformed(problem)
-        _CHECKS.get(path.suffix.lower(), _nothing)(path)
+        problem = complaint(path, path.name)
     except OSError as error:
         raise damaged(bundle, f"{path} cannot be read ({error.strerror})") from None
+    if problem:
+        raise damaged(bundle, f"{path} {problem}")
+
+
+def complaint(path: Path, name: str) -> str:
+    """What is wrong with the file at `path` that is to be called `name`; empty if nothing is."""
+    if path.stat().st_size == 0:
+        return "is empty"
+    try:
+        _CHECKS.get(PurePath(name).suffix.lower(), _nothing)(path)
     except Malformed as error:
-        raise damaged(bundle, f"{path} {error}") from None
+        return stands_for(path) or str(error)
+    return stands_for(path)
 
 
 def damaged(bundle: str, problem: str) -> BundleError:
