@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
@@ -13,6 +13,7 @@ from visavis.govern import flac
 LEVELS = arrays.arrays(np.int16, st.integers(1, 6000), elements=st.integers(-32768, 32767))
 
 
+@settings(deadline=None)
 @given(LEVELS, st.sampled_from([8000, 16_000, 22_050, 24_000, 48_000]))
 def test_sound_on_the_grid_comes_back_to_the_bit(levels: np.ndarray, rate_hz: int) -> None:
     samples = levels.astype(np.float32) / np.float32(32768)

@@ -8,7 +8,7 @@ from typing import Any, get_type_hints
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from visavis.flow import events as e
@@ -43,6 +43,7 @@ def any_event() -> st.SearchStrategy[e.Event]:
     return st.one_of([of(topic.event) for topic in TOPICS])
 
 
+@settings(deadline=None)
 @given(any_event())
 def test_an_event_reads_back_as_it_was(event: e.Event) -> None:
     form = Form(type(event))

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.flow.nodes import Probe
@@ -66,6 +66,7 @@ def metered(*events: Iterable[e.Event], keep: int = 1000) -> Meter:
     return meter
 
 
+@settings(deadline=None)
 @given(st.lists(st.integers(0, 3_000), min_size=6, max_size=6))
 def test_the_hops_add_up_to_voice_to_voice(hops_ms: list[int]) -> None:
     (found,) = metered(hearing(), reply(hops_ms)).replies

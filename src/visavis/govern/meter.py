@@ -103,7 +103,8 @@ class Meter:
             "words.heard": self._hearing.on_words,
             "turn.ended": self._hearing.on_turn,
             "speech.started": self._cuts.on_voice,
-            "playback.restore": self._cuts.on_restore,
+            "playback.restore": self._cuts.on_resumed,
+            "playback.release": self._cuts.on_resumed,
             "playback.stop": self._cuts.on_stop,
             "reply.cancel": self._cuts.on_cancel,
             "reply.written": self._cuts.on_written,
@@ -231,11 +232,11 @@ class _Cuts:
         if self._sounding and self._voice_ns is None:
             self._voice_ns = event.t_ns
 
-    def on_restore(self, event: e.PlaybackRestore) -> None:
+    def on_resumed(self, event: e.PlaybackRestore | e.PlaybackRelease) -> None:
         self._voice_ns = None  # it was no interruption
 
     def on_stop(self, event: e.PlaybackStop) -> None:
-        if self._stop is None and event.epoch == self._sounding:
+        if self._stop is None and self._sounding and event.epoch in (0, self._sounding):
             self._stop = event
 
     def on_cancel(self, event: e.ReplyCancel) -> None:
