@@ -15,17 +15,19 @@ import unicodedata
 _THOUGHT = r"think|thinking|thought|thoughts|reasoning|reflection|scratchpad|analysis"
 _SWITCH = re.compile(rf"(`{{3,}}|~{{3,}})|<(/?)\s*(?:{_THOUGHT})\s*>", re.IGNORECASE)
 
+_LINK = r"!?\[([^\[\]]*)\]\((?:[^()\s]|\([^()\s]*\))*(?:\s+\"[^\"]*\")?\)"
+_ADDRESS = (  # read as its host
+    r"<?(?:https?|ftp)://(?:www\.)?([^\s/<>()?#，。；！？、]+)[^\s<>()，。；！？、]*(?<![.,;:!?])>?"
+)
+_TAG = r"</?[A-Za-z][\w:-]*(?:\s+[\w:-]+\s*=\s*(?:\"[^\"]*\"|'[^']*'|[^\s\"'<>]+))*\s*/?>"
 _RULES: tuple[tuple[re.Pattern[str], str], ...] = tuple(
     (re.compile(pattern, re.MULTILINE), becomes)
     for pattern, becomes in (
         (r"<!--.*?-->|<\|[^|<>]*\|>|<0x[0-9A-Fa-f]+>", " "),  # comments, tokens of the model
-        (r"!?\[([^\[\]]*)\]\([^()\s]*(?:\s+\"[^\"]*\")?\)", r"\1"),  # pictures, links
+        (_LINK, r"\1"),
         (r"\]\([^()\s]*\)", " "),  # the end of a link that began in another phrase
-        (
-            r"<?(?:https?|ftp)://(?:www\.)?([^\s/<>()?#，。；！？、]+)[^\s<>()，。；！？、]*(?<![.,;:!?])>?",
-            r"\1",
-        ),
-        (r"</?[A-Za-z][\w:-]*(?:\s+[\w:-]+\s*=\s*(?:\"[^\"]*\"|'[^']*'|[^\s\"'<>]+))*\s*/?>", " "),
+        (_ADDRESS, r"\1"),
+        (_TAG, " "),
         (r"^\s*\|?(?:\s*:?-{2,}:?\s*\|)+(?:\s*:?-{2,}:?\s*)?\|?\s*$", " "),  # a table's ruler
         (r"^\s*(?:[-*_=]\s*){3,}$", " "),  # a rule across the page
         (r"^\s{0,3}(?:>\s?)+", ""),  # quotations
@@ -49,7 +51,7 @@ _HIDDEN = frozenset("\ufffd\u20e3") | {chr(code) for code in range(0xFE00, 0xFE1
 _LEADING = re.compile(r"^(?:[\s!?;:…)}”’»」』）】》〉！？。，；：、]|[.,](?!\d)|[—–*-]+\s)+")
 _SPACES = re.compile(r"\s+")
 _SPACE_BEFORE_MARK = re.compile(r"\s+([,.;:!?])(?=\s|$)")
-_REPEATED_COMMA = re.compile(r"(?:,\s*){2,}")
+_STRAY_COMMA = re.compile(r",\s*(?=[,.;:!?](?:\s|$))")
 
 
 class Speakable:
@@ -93,7 +95,7 @@ def plain(text: str) -> str:
         text = pattern.sub(becomes, text)
     text = html.unescape(text)
     text = unicodedata.normalize("NFC", "".join(_audible(char) for char in text))
-    text = _REPEATED_COMMA.sub(", ", _SPACE_BEFORE_MARK.sub(r"\1", _SPACES.sub(" ", text)))
+    text = _STRAY_COMMA.sub("", _SPACE_BEFORE_MARK.sub(r"\1", _SPACES.sub(" ", text)))
     text = in_words(_LEADING.sub("", text).strip())
     return text if any(char.isalnum() for char in text) else ""
 

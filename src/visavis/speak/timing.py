@@ -85,7 +85,15 @@ def _between(written: str, end: int, begin: int) -> int:
     space = re.search(r"\s+", gap)
     if space:
         return end + space.end()
-    return end + next((i for i, char in enumerate(gap) if char in _OPENERS), len(gap))
+    border = end + next((i for i, char in enumerate(gap) if char in _OPENERS), len(gap))
+    while _parts_a_word(written, border):  # "25", read as two words, is heard with the second
+        border -= 1
+    return border
+
+
+def _parts_a_word(text: str, border: int) -> bool:
+    around = text[border - 1 : border + 1] if border else ""
+    return len(around) == 2 and around.isalnum() and not re.search(f"[{_WIDE}]", around)
 
 
 def _places(spoken: str, written: str) -> list[int]:

@@ -104,7 +104,7 @@ class EspeakTts:
             raise EngineError(f"espeak: has no voice {voice!r}")
         callback = _Callback(take)
         self._library.espeak_SetSynthCallback(callback)
-        encoded = text.encode("utf-8", "ignore") + b"\0"
+        encoded = text.replace("\0", " ").encode("utf-8", "ignore") + b"\0"
         failed = self._library.espeak_Synth(
             encoded, ctypes.c_size_t(len(encoded)), 0, 1, 0, _CHARS_UTF8, None, None
         )
@@ -128,7 +128,12 @@ class EspeakTts:
 
 def _words(text: str, starts: Sequence[tuple[int, int]], length: int) -> tuple[WordTime, ...]:
     """Each word lasts until the next begins, and takes the text up to there."""
-    borders = [*starts, (length, len(text))]
+    borders: list[tuple[int, int]] = []
+    for sample, char in [*starts, (length, len(text))]:
+        inside = char < len(text) and text[max(char - 1, 0) : char + 1].isdigit()
+        # A number is read as many words; all of them are one.
+        if not borders or (char > borders[-1][1] and not inside):
+            borders.append((sample, char))
     return tuple(
         WordTime(sample, max(following, sample), char)
         for (sample, _), (following, char) in pairwise(borders)

@@ -60,7 +60,8 @@ class PiperTts:
 
     def _phonemes(self, text: str) -> list[list[str]]:
         # Between [[ and ]] Piper takes raw phonemes; what a model writes is text.
-        plain = text.replace("[[", " ").replace("]]", " ")
+        plain = text.replace("[[", " ").replace("]]", " ").replace("\0", " ")
+        plain = plain.encode("utf-8", "ignore").decode()
         phonemes: list[list[str]] = self._voice.phonemize(plain)
         return phonemes
 
@@ -139,7 +140,7 @@ def load(options: Options) -> PiperTts:
     except ImportError as error:
         raise BackendMissing("piper", error.name or "piper-tts", "local") from error
     settings = options.settings
-    config = PiperConfig.from_dict(_config(_file(options, "config")))
+    config = _config(_file(options, "config"), PiperConfig)
     config.length_scale /= float(settings.get("speed", 1.0))
     onnxruntime.set_seed(int(settings.get("seed", 0)))  # the same calls, the same sound
     session = _session(onnxruntime, _file(options, "model"), int(settings.get("threads", 1)))
@@ -154,17 +155,18 @@ def _file(options: Options, role: str) -> Path:
     return path
 
 
-def _config(path: Path) -> dict[str, Any]:
+def _config(path: Path, config_class: Any) -> Any:
     try:
-        config = json.loads(path.read_text("utf-8"))
-        kind = config.get("phoneme_type", "espeak")
-        if not {"_", "^", "$"} <= set(config["phoneme_id_map"]):
+        given = json.loads(path.read_text("utf-8"))
+        config = config_class.from_dict(given)
+        kind = given.get("phoneme_type", "espeak")
+        if not {"_", "^", "$"} <= set(config.phoneme_id_map):
             raise ValueError("a mark is missing in phoneme_id_map")
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise BundleError(path, "is not a Piper voice's config", PULL) from error
     if kind not in {"espeak", "text"}:
         raise BundleError(path, f"its phonemes are of the kind {kind!r}", "choose an espeak voice")
-    return dict(config)
+    return config
 
 
 def _session(onnxruntime: Any, path: Path, threads: int) -> Any:

@@ -1,0 +1,122 @@
+"""Piper: exact words, one loudness, repeatable; bad files are named."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from visavis.backends.contract import Options
+from visavis.backends.tts import piper
+from visavis.flow.errors import BackendMissing, BundleError, EngineError
+from visavis.flow.events import Samples
+
+Find = Callable[[str], Options]
+BUNDLE = "piper-en-joe"
+
+
+@pytest.fixture(scope="module")
+def voice(model_options: Find) -> piper.PiperTts:
+    return piper.load(model_options(BUNDLE))
+
+
+def loudness(samples: Samples) -> float:
+    loud = samples[np.abs(samples) > 0.02]
+    return float(np.sqrt(np.mean(loud**2)))
+
+
+@pytest.mark.model
+def test_words_are_timed_by_the_model_itself(voice: piper.PiperTts) -> None:
+    text = "Wait (pause), then of the two go on since 1987."
+    speech = voice.synthesise(text, "en")
+    assert [text[: w.char_end].split()[-1] for w in speech.words] == text.split()
+    wait, pause, then = speech.words[:3]
+    assert then.start - pause.end > 0.05 * voice.rate_hz  # the comma
+    assert wait.end <= pause.start
+    quiet = speech.samples[pause.end + 1000 : then.start - 500]
+    assert np.max(np.abs(quiet), initial=0.0) < 0.1
+
+
+@pytest.mark.model
+def test_short_and_long_phrases_are_about_as_loud(voice: piper.PiperTts) -> None:
+    texts = ("Yes.", "No, thanks.", "The museum opens at ten in the morning on every working day.")
+    levels = [loudness(voice.synthesise(text).samples) for text in texts]
+    assert max(levels) / min(levels) < 2
+
+
+@pytest.mark.model
+def test_the_same_seed_makes_the_same_sound(model_options: Find) -> None:
+    first, second = (piper.load(model_options(BUNDLE)) for _ in range(2))
+    one, two = first.synthesise("Hello there."), second.synthesise("Hello there.")
+    assert np.array_equal(one.samples, two.samples)
+    assert one.words == two.words
+    second.close()
+    with pytest.raises(EngineError, match="piper"):
+        second.synthesise("A closed voice says nothing.")
+
+
+@pytest.mark.model
+def test_raw_phonemes_cannot_be_smuggled_in(voice: piper.PiperTts) -> None:
+    phonemes = voice._phonemes("say [[ˈaʊt]] now")
+    assert phonemes != [list("say ˈaʊt now")]
+    assert voice.synthesise("[[").samples.dtype == np.float32
+
+
+def files(folder: Path, *, model: bytes, config: str) -> Options:
+    (folder / "m.onnx").write_bytes(model)
+    (folder / "m.json").write_text(config)
+    return Options(files={"model": folder / "m.onnx", "config": folder / "m.json"})
+
+
+CONFIG = json.dumps(
+    {
+        "audio": {"sample_rate": 22_050},
+        "espeak": {"voice": "en-us"},
+        "num_symbols": 3,
+        "num_speakers": 1,
+        "phoneme_id_map": {"_": [0], "^": [1], "$": [2]},
+    }
+)
+
+
+@pytest.mark.parametrize(
+    ("model", "config", "named"),
+    [
+        (b"<!DOCTYPE html><html>", CONFIG, "m.onnx"),
+        (b"version https://git-lfs.github.com/spec/v1\n", CONFIG, "m.onnx"),
+        (b"", CONFIG, "m.onnx"),
+        (b"", "{", "m.json"),
+        (b"", "[]", "m.json"),
+        (b"", "{}", "m.json"),
+        (b"", CONFIG.replace('"^"', '"x"'), "m.json"),
+        (b"", CONFIG.replace('"audio"', '"sound"'), "m.json"),
+        (b"", CONFIG[:-1] + ', "phoneme_type": "pinyin"}', "m.json"),
+    ],
+)
+def test_a_file_that_is_not_a_voice_is_named(
+    tmp_path: Path, model: bytes, config: str, named: str
+) -> None:
+    pytest.importorskip("piper")
+    with pytest.raises(BundleError, match=named) as caught:
+        piper.load(files(tmp_path, model=model, config=config))
+    assert "\n" not in str(caught.value)
+
+
+def test_a_missing_file_is_named(tmp_path: Path) -> None:
+    pytest.importorskip("piper")
+    options = files(tmp_path, model=b"", config=CONFIG)
+    (tmp_path / "m.onnx").unlink()
+    with pytest.raises(BundleError, match=r"m\.onnx.*model is missing"):
+        piper.load(options)
+    with pytest.raises(BundleError, match="config is missing"):
+        piper.load(Options())
+
+
+def test_without_the_library_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "piper", None)
+    with pytest.raises(BackendMissing, match=r"piper.*visavis\[local\]"):
+        piper.load(Options())

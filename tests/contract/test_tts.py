@@ -1,0 +1,94 @@
+"""Every voice keeps the contract: one rate, finite sound, words in order, typed errors."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Callable, Iterator
+
+import numpy as np
+import pytest
+
+import visavis.backends.tts as folder
+from visavis.backends.contract import Options, Tts
+from visavis.flow.clock import SimulatedClock
+from visavis.flow.errors import BackendMissing
+
+NAMES = [module.name for module in pkgutil.iter_modules(folder.__path__)]
+BUNDLES = {"piper": "piper-en-joe"}
+TEXTS = [
+    "Yes.",
+    "The clinic on Main St. opens at 7:15 a.m. on Friday.",
+    "It cost 1,987 euro & 3 < 4, she said: “no!”",
+    "word " * 40,
+]
+
+
+@pytest.fixture(
+    scope="module",
+    params=[
+        pytest.param(name, marks=pytest.mark.model) if name in BUNDLES else name for name in NAMES
+    ],
+)
+def tts(request: pytest.FixtureRequest, model_options: Callable[[str], Options]) -> Iterator[Tts]:
+    name: str = request.param
+    options = Options(settings={"clock": SimulatedClock()} if name == "fake" else {})
+    if name in BUNDLES:
+        options = model_options(BUNDLES[name])
+    try:
+        voice = importlib.import_module(f"visavis.backends.tts.{name}").load(options)
+    except BackendMissing as missing:
+        pytest.skip(str(missing))
+    yield voice
+    voice.close()
+    voice.close()
+
+
+def test_it_names_its_rate_and_languages(tts: Tts) -> None:
+    assert 8_000 <= tts.rate_hz <= 48_000
+    assert "en" in tts.languages
+    assert all(len(language) >= 2 for language in tts.languages)
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_it_speaks_text_as_finite_mono_float32(tts: Tts, text: str) -> None:
+    samples = tts.synthesise(text, "en").samples
+    assert samples.dtype == np.float32
+    assert samples.ndim == 1
+    assert np.isfinite(samples).all()
+    assert 0.05 < np.max(np.abs(samples)) <= 1.0
+    assert 0.02 < len(samples) / tts.rate_hz / len(text) < 0.3
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_its_words_are_in_order_and_within_the_sound(tts: Tts, text: str) -> None:
+    speech = tts.synthesise(text, "en")
+    assert speech.words
+    last_start = last_char = 0
+    for word in speech.words:
+        assert last_start <= word.start <= word.end <= len(speech.samples)
+        assert last_char < word.char_end <= len(text)
+        last_start, last_char = word.start, word.char_end
+    assert text[last_char:].strip(" .”!") == ""
+
+
+def test_the_sound_of_a_word_is_where_the_word_is_said_to_be(tts: Tts) -> None:
+    speech = tts.synthesise("Hello, world.", "en")
+    inside = [speech.samples[word.start : word.end] for word in speech.words]
+    assert all(np.max(np.abs(part)) > 0.05 for part in inside)
+    before = speech.samples[: speech.words[0].start]
+    assert np.max(np.abs(before), initial=0.0) < 0.05
+
+
+@pytest.mark.parametrize("text", ["", "…", "\u200b", "```"])
+def test_text_without_words_is_no_sound_or_silence_but_no_crash(tts: Tts, text: str) -> None:
+    speech = tts.synthesise(text, "en")
+    assert len(speech.samples) < tts.rate_hz
+
+
+def test_text_of_another_script_does_not_crash(tts: Tts) -> None:
+    assert np.isfinite(tts.synthesise("今天 😀 \ud83d x\0y", "en").samples).all()
+
+
+def test_it_speaks_without_being_told_the_language(tts: Tts) -> None:
+    assert len(tts.synthesise("Good morning.").samples)
