@@ -6,19 +6,27 @@ loaded is closed again.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
+from dataclasses import replace
 from typing import Any
+
+import msgspec
 
 from visavis import backends
 from visavis.backends.contract import Options
 from visavis.bundle import catalogue
 from visavis.bundle.store import Installed, Store
 from visavis.config import Config
+from visavis.config import load as load_config
+from visavis.flow.clock import SimulatedClock
+from visavis.flow.errors import VisavisError
+from visavis.flow.loop import Line
 from visavis.flow.ring import AudioRing
+from visavis.govern.replay import Rebuilt
 from visavis.speak.sink import Sink
-from visavis.wiring import Parts
+from visavis.wiring import WIRING, Parts, connect
 
 ENGINES = ("vad", "asr", "turn", "llm", "tts")
 Progress = Callable[[str], None]
@@ -71,16 +79,33 @@ def load_parts(
 
 def make_resampler(from_hz: int, to_hz: int) -> Any:
     """A streaming resampler of the best backend there is."""
-    from visavis.backends.resample.soxr import SoxrResampler
-
-    return SoxrResampler(from_hz, to_hz)
+    settings = {"in_rate_hz": from_hz, "out_rate_hz": to_hz}
+    return backends.load("resample", "soxr", Options(settings=settings))
 
 
 def spare_voice(rate_hz: int) -> Any:
     """A second voice for phrases at which the first one fails; None where there is none."""
-    from visavis.flow.errors import VisavisError
-
     try:
         return backends.load("tts", "espeak", Options(settings={"rate_hz": rate_hz}))
     except VisavisError:
         return None
+
+
+def replay_line(settings: Mapping[str, Any]) -> Rebuilt:
+    """The inline half of the line that was recorded, for `govern.replay`.
+
+    Only the detector of voice runs again; the other engines' words come from the recording.
+    """
+    config = msgspec.convert(settings["config"], Config, dec_hook=lambda kind, value: kind(value))
+    config = replace(config, models=load_config().models)
+    vad = find_bundles(config)["vad"]
+    parts = Parts(
+        config=config,
+        ring=AudioRing(config.sound.ring_s),
+        make_resampler=None,
+        vad=backends.load("vad", vad.manifest.backend, vad.options),
+        output_rate_hz=settings["output_rate_hz"],
+    )
+    line = Line(SimulatedClock())
+    connect(line, parts)
+    return Rebuilt(line, WIRING, parts.ring)

@@ -15,9 +15,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from visavis.flow.clock import NS_PER_S
+from visavis.flow.events import Event, Samples, SoundPlayed, StateChanged, TurnEnded
+
 if TYPE_CHECKING:
     from visavis.conversation import Conversation
-    from visavis.flow.events import Event, Samples
     from visavis.source.script import ScriptedSpeaker
     from visavis.wiring import Parts
 
@@ -53,32 +55,31 @@ class Director:
     def __init__(self, lines: list[tuple[Line, Samples]], speaker: ScriptedSpeaker) -> None:
         self._lines = lines
         self._speaker = speaker
-        self._waiting_for_reply = False
-        self._cue(0)
+        self._cued = False  # a line was given that has not been answered yet
+        self._sounded = 0  # epoch
+        self._cue(round(THINK_S * NS_PER_S))
 
     def watch(self, event: Event) -> None:
         """Takes one event."""
-        if event.topic == "reply.start":
-            self._waiting_for_reply = True
-        elif event.topic == "sound.played" and self._waiting_for_reply:
-            self._waiting_for_reply = False
-            if self._lines and self._lines[0][0].cuts:
-                self._cue(event.t_ns + round(CUT_S * 1e9))
-        elif event.topic == "state.changed" and getattr(event, "state", "") == "idle":
-            self._go_on(event.t_ns)
+        match event:
+            case TurnEnded():
+                self._cued = False
+            case SoundPlayed() if event.epoch > self._sounded:
+                self._sounded = event.epoch
+                if self._lines and self._lines[0][0].cuts:
+                    self._cue(event.t_ns + round(CUT_S * NS_PER_S))
+            case StateChanged() if event.state == "idle" != event.previous and not self._cued:
+                self._go_on(event.t_ns)
 
     def _go_on(self, t_ns: int) -> None:
-        if self._waiting_for_reply:
-            return
         if self._lines:
-            self._cue(t_ns)
+            self._cue(t_ns + round(THINK_S * NS_PER_S))
         else:
             self._speaker.end()
 
     def _cue(self, t_ns: int) -> None:
-        line, samples = self._lines.pop(0)
-        wait_s = 0 if line.cuts else THINK_S
-        self._speaker.say(samples, t_ns + round(wait_s * 1e9))
+        self._cued = True
+        self._speaker.say(self._lines.pop(0)[1], t_ns)
 
 
 @click.command()

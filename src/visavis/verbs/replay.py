@@ -37,9 +37,9 @@ def replay(*, path: Path, as_json: bool, verbose: bool) -> None:
     visavis replay run.mcap --json | jq .difference
     visavis replay run.mcap.part               a recording that was never completed
     """
+    from visavis.engines import replay_line
     from visavis.govern.replay import read
     from visavis.govern.replay import replay as replay_recording
-    from visavis.wiring import replay_line
 
     recording = read(path)
     report = replay_recording(recording, replay_line)
