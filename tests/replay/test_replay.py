@@ -254,6 +254,16 @@ def test_time_that_runs_backwards_cannot_be_replayed(tmp_path: Path) -> None:
         replay(read(tmp_path / "run.mcap"), builder())
 
 
+def test_settings_that_do_not_build_a_line_are_an_input_error(tmp_path: Path) -> None:
+    toys.record(tmp_path / "run.mcap")
+
+    def build(settings: Any) -> Any:
+        return builder()(settings["config"])
+
+    with pytest.raises(InputError, match=r"run\.mcap: its settings .*'config'"):
+        replay(read(tmp_path / "run.mcap"), build)
+
+
 def test_an_empty_recording_proves_nothing(tmp_path: Path) -> None:
     Recorder(tmp_path / "run.mcap").close()
     with pytest.raises(InputError, match="holds no events"):

@@ -38,11 +38,11 @@ def shell(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -
 
 def wire(monkeypatch: pytest.MonkeyPatch, **nodes: Any) -> None:
     """Puts the toy line where the real one's builder is."""
-    wiring = ModuleType("visavis.wiring")
-    wiring.replay_line = toys.builder(  # type: ignore[attr-defined]
+    engines = ModuleType("visavis.engines")
+    engines.replay_line = toys.builder(  # type: ignore[attr-defined]
         lambda ring: toys.inline_nodes(ring) | nodes
     )
-    monkeypatch.setitem(sys.modules, "visavis.wiring", wiring)
+    monkeypatch.setitem(sys.modules, "visavis.engines", engines)
 
 
 @pytest.fixture

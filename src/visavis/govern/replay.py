@@ -106,10 +106,10 @@ class Report:
 def replay(recording: Recording, build: Builder) -> Report:
     """Replays up to the first difference.
 
-    Raises `InputError` when the recording holds no events or cannot be understood, and whatever
-    `build` raises.
+    Raises `InputError` when the recording holds no events or cannot be understood, and what
+    `build` raises of its own, such as `BundleError`.
     """
-    rebuilt = build(recording.settings)
+    rebuilt = _built(recording, build)
     run = _Run(rebuilt)
     difference: Difference | None = None
     try:
@@ -138,6 +138,14 @@ def replay(recording: Recording, build: Builder) -> Report:
         cut=recording.cut,
         inexact=recording.inexact,
     )
+
+
+def _built(recording: Recording, build: Builder) -> Rebuilt:
+    try:
+        return build(recording.settings)
+    except (KeyError, TypeError, ValueError, msgspec.MsgspecError) as error:
+        problem = f"its settings do not tell how to build the line again ({error!r})"
+        raise InputError(recording.path, problem, MAKE_ONE) from error
 
 
 class _Run:
