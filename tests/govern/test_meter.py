@@ -100,12 +100,18 @@ def test_an_empty_period_is_not_yet_a_sound() -> None:
     assert metered(hearing(), steps, [empty, sound]).replies
 
 
-def test_the_end_of_speech_is_dated_by_the_chunk_it_lies_in() -> None:
-    late = [replace(event, t_ns=event.t_ns + ms(7)) for event in hearing()]
+@pytest.mark.parametrize(("late_ms", "hidden_ms"), [(0, 0), (300, 0), (-7, -7)])
+def test_sound_that_is_delivered_late_does_not_hide_latency(late_ms: int, hidden_ms: int) -> None:
+    chunks = [replace(event, t_ns=event.t_ns + ms(late_ms)) for event in hearing()]
     steps = reply([200, 0, 100, 50, 80, 20])
-    steps[0] = replace(turn(1_200, SPEECH_END - 160))
-    (found,) = metered(late, steps).replies
-    assert found.endpoint_ms == pytest.approx(200 + 10 - 7)
+    steps[0] = turn(1_200, SPEECH_END - 160)
+    (found,) = metered(chunks, steps).replies
+    assert found.endpoint_ms == 200 + 10 - hidden_ms
+
+
+def test_the_end_of_a_turn_long_past_is_dated_by_its_index() -> None:
+    (found,) = metered(hearing()[80:], reply([200, 0, 100, 50, 80, 20])).replies
+    assert found.voice_to_voice_ms == 450
 
 
 @pytest.mark.parametrize(("final_ms", "late_ms"), [(1_180, 0), (1_260, 60)])

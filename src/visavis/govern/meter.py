@@ -1,7 +1,6 @@
 """The meter: how long each part of a reply and of an interruption took.
 
-A tap on the bus: `bus.tap(meter.watch)`. All times are of the session axis; a position on the input
-axis becomes a time by the stamp of the chunk it lay in. Invariant: a reply's hops, from the end of
+A tap on the bus: `bus.tap(meter.watch)`. All times are of the session axis. Invariant: a reply's hops, from the end of
 speech to the first sound, add up to `voice_to_voice_ms`. Memory is bounded: the last replies, and
 the last minute of marks.
 
@@ -199,12 +198,17 @@ class _Hearing:
     def on_turn(self, event: e.TurnEnded) -> None:
         self.turn = event
 
-    def time_of(self, sample: int) -> int | None:
-        """Session time of a position on the input axis; a chunk's stamp is the time of its end."""
+    def time_of(self, sample: int) -> int:
+        """Session time of a position on the input axis, rather too early than too late.
+
+        By its index, from which it may be some jitter away; or by the stamp of its chunk's end,
+        which is late when the loop was: a stall must not hide the latency that it caused.
+        """
+        by_index_ns = sample * NS_PER_SAMPLE
         for start, end, t_ns in reversed(self._chunks):
-            if start < sample <= end or (start == sample == 0):
-                return t_ns - (end - sample) * NS_PER_SAMPLE
-        return None
+            if start < sample <= end:
+                return min(by_index_ns, t_ns - (end - sample) * NS_PER_SAMPLE)
+        return by_index_ns
 
     def recognition(self, turn: e.TurnEnded | None) -> tuple[float | None, float | None]:
         """From the turn's last pause to its final words, and the part after the turn's end."""
