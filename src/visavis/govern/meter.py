@@ -1,8 +1,8 @@
 """The meter: how long each part of a reply and of an interruption took.
 
-A tap on the bus: `bus.tap(meter.watch)`. All times are of the session axis. Invariant: a reply's hops, from the end of
-speech to the first sound, add up to `voice_to_voice_ms`. Memory is bounded: the last replies, and
-the last minute of marks.
+A tap on the bus: `bus.tap(meter.watch)`. All times are of the session axis. Invariant: a reply's
+hops, from the end of speech to the first sound, add up to `voice_to_voice_ms`. Memory is bounded:
+the last replies, and the last minute of marks.
 
     speech ends ─endpoint─▶ turn.ended ─decide─▶ reply.start ─first_token─▶ token.made
         ─phrase─▶ phrase.ready ─synthesis─▶ sound.made ─output─▶ sound.played
