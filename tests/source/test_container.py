@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import random
 import struct
 import subprocess
 import sys
@@ -13,6 +15,7 @@ import pytest
 
 from tests.media import cut, shades, tone, wav_bytes, write_sound, write_video, write_wav
 from visavis.flow.errors import InputError
+from visavis.flow.events import SourceEnded
 from visavis.source.file import AudioFile
 from visavis.source.video import VideoFile
 
@@ -111,6 +114,19 @@ def test_video_without_audio_and_audio_without_video(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("codec_id", "kind", "track"),
+    [(b"A_AAC", AudioFile, "audio"), (b"V_MPEG4/ISO/ASP", VideoFile, "video")],
+)
+def test_a_codec_that_nobody_knows(
+    tmp_path: Path, codec_id: bytes, kind: type[AudioFile], track: str
+) -> None:
+    path = write_video(tmp_path / "a.mkv", shades(5), sound=tone(48_000, 0.2))
+    unknown = codec_id[:2] + b"X" * (len(codec_id) - 2)
+    path.write_bytes(path.read_bytes().replace(codec_id, unknown))
+    assert f"its {track} is in an unknown codec; give a WAV" in complaint(path, kind)
+
+
+@pytest.mark.parametrize(
     ("data", "expected"),
     [
         (wav_bytes(b"", 16_000), "holds no sound"),
@@ -171,3 +187,20 @@ def test_a_claim_allocates_nothing(tmp_path: Path) -> None:
 def test_a_picture_beyond_all_cameras_is_refused(tmp_path: Path) -> None:
     (tmp_path / "large.png").write_bytes(png_claiming(16_000, 16_000))
     complaint(tmp_path / "large.png", VideoFile)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_any_damage_is_played_or_named(tmp_path: Path, seed: int) -> None:
+    dice = random.Random(seed)
+    film = dice.choice(["a.mp4", "a.mkv"])
+    path = write_video(tmp_path / film, shades(5), sound=tone(48_000, 0.1))
+    data = bytearray(path.read_bytes())
+    for _ in range(dice.randint(1, 12)):
+        data[dice.randrange(dice.choice([200, len(data)]))] = dice.randrange(256)
+    path.write_bytes(data[: dice.choice([len(data), dice.randrange(1, len(data))])])
+    with contextlib.suppress(InputError):
+        *sound, end = AudioFile(path).events()
+        assert len(sound) < 1_000
+        assert isinstance(end, SourceEnded)
+    with contextlib.suppress(InputError):
+        assert len(list(VideoFile(path).pictures())) <= 5

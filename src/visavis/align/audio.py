@@ -36,7 +36,7 @@ SOURCE = "audio"
 class AudioAligner:
     """The node. `silenced` counts NaNs and infinities, `inserted` the samples of filled gaps.
 
-    Runs inline: about 3 ms of work for a second of 48 kHz stereo. `gap_ms`: how far the time
+    Runs inline: about 5 ms of work for a second of 48 kHz stereo. `gap_ms`: how far the time
     stamps may run ahead of the samples before that is a gap and no longer jitter.
     """
 

@@ -58,6 +58,7 @@ def audio_stream(container: InputContainer, path: Path) -> AudioStream:
     if not container.streams.audio:
         raise InputError(path, "has no audio track", "give a file with sound")
     stream = container.streams.audio[0]
+    _check_codec(stream, path)
     rate_hz, channels = stream.rate or 0, stream.codec_context.layout.nb_channels
     # A rate of 0 is not known yet; decoding will tell.
     if rate_hz and not RATES_HZ[0] <= rate_hz <= RATES_HZ[1]:
@@ -71,6 +72,7 @@ def video_stream(container: InputContainer, path: Path) -> VideoStream:
     """The first video stream that is not a cover picture. Raises `InputError`."""
     for stream in container.streams.video:
         if not is_cover(stream):
+            _check_codec(stream, path)
             return stream
     raise InputError(path, "has no video track", "give a file with a picture")
 
@@ -89,6 +91,12 @@ def origin(container: InputContainer) -> Fraction:
         if stream.start_time is not None and stream.time_base and not is_cover(stream)
     ]
     return min(starts, default=Fraction(0))
+
+
+def _check_codec(stream: Stream, path: Path) -> None:
+    # PyAV has no context where FFmpeg has no decoder, whatever its types say.
+    if getattr(stream, "codec_context", None) is None:
+        raise InputError(path, f"its {stream.type} is in an unknown codec", _CONVERT)
 
 
 def _head(path: Path) -> bytes:
