@@ -101,7 +101,8 @@ def _thinker(parts: Parts) -> Node:
     assert parts.llm is not None
     reply = parts.config.reply
     sampling = contract.Sampling(reply.temperature, reply.top_p, reply.max_tokens, reply.seed)
-    return Thinker(parts.llm, sampling=sampling, system=reply.system)
+    language = parts.config.language or "en"
+    return Thinker(parts.llm, sampling=sampling, system=reply.system, language=language)
 
 
 def _look_ahead(parts: Parts) -> Node:
