@@ -1,0 +1,252 @@
+"""A scripted engine that takes time: for tests, the simulated line, and a machine without models.
+
+Takes a clock, a seed, latencies and a script; gives replies that depend on nothing else. It counts
+a word as a token and keeps what it evaluated, as a real engine does, so that a prompt which begins
+like the one before costs only its end. Time is spent through `clock.spend`, between two tokens and
+between two chunks of a prefill, which is also where a cancel lands.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from visavis.backends.contract import Llm, LlmCapabilities, Options, Sampling, Usage
+from visavis.flow.clock import NS_PER_MS, Clock, SystemClock
+from visavis.flow.errors import ContextFull, EngineError, InputError
+from visavis.flow.events import Message
+
+Script = Callable[[Sequence[Message], random.Random], str]
+CHUNK_TOKENS = 16
+PIECE = re.compile(r"\s*(?:[\u2e80-\uffef]|[^\s\u2e80-\uffef]+)")
+"""A token: a word with the space before it, or one wide character."""
+
+FAULTS = ("fail", "stall", "die", "abort", "nothing", "full")
+
+
+@dataclass(frozen=True, slots=True)
+class Latency:
+    """A duration drawn evenly from mean ± jitter, never below zero. Milliseconds."""
+
+    mean_ms: float
+    jitter_ms: float = 0.0
+
+    def draw_ns(self, rng: random.Random) -> int:
+        drawn_ms = self.mean_ms + rng.uniform(-self.jitter_ms, self.jitter_ms)
+        return max(0, round(drawn_ms * NS_PER_MS))
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """What goes wrong in a call, before its token `at`.
+
+    fail: an error. stall: it takes `stall_ms` more. die: an error, and all that was evaluated is
+    lost. abort: ends the process it runs in (for an engine in a child). nothing: an empty answer.
+    full: the context is said to be full.
+    """
+
+    kind: str
+    at: int = 0
+    stall_ms: float = 5_000
+
+    def __post_init__(self) -> None:
+        if self.kind not in FAULTS:
+            raise InputError(f"fault {self.kind!r}", "no such fault", f"known are {FAULTS}")
+
+
+def sentences(messages: Sequence[Message], rng: random.Random) -> str:
+    """One to four sentences of varied shape about the last words heard."""
+    heard = re.findall(r"\w+", messages[-1].content) or ["that"]
+    shapes = (
+        "Yes.",
+        f"You said {heard[-1]}, and I heard you.",
+        "It costs 3.50 dollars, opens at 7:15 a.m., and closes late.",
+        f"I do not know much about {rng.choice(heard)}; do you?",
+        "First comes one thing, then another, and after a while, when all is done, the last.",
+        f"Well: {' '.join(heard[:6])}!",
+    )
+    return " ".join(rng.choices(shapes, k=rng.randint(1, 4)))
+
+
+class FakeLlm:
+    """The engine. `faults` by number of the `generate` call, from 0."""
+
+    def __init__(
+        self,
+        clock: Clock | None = None,
+        *,
+        seed: int = 0,
+        script: Script = sentences,
+        prefill_token: Latency = Latency(0.5),
+        token: Latency = Latency(15, 5),
+        context_tokens: int = 4096,
+        faults: Mapping[int, Fault] | None = None,
+    ) -> None:
+        self.capabilities = LlmCapabilities(context_tokens=context_tokens)
+        self.clock: Clock = clock or SystemClock()
+        self.rng = random.Random(seed)
+        self.seed, self.script = seed, script
+        self.prefill_token, self.token = prefill_token, token
+        self.faults = dict(faults or {})
+        self.evaluated: list[str] = []
+        self.calls = 0
+        self.restarts = 0
+        self.made_tokens = 0
+
+    def open(self, messages: Sequence[Message] = ()) -> FakeSession:
+        return FakeSession(self, messages)
+
+    def stats(self) -> Mapping[str, float]:
+        return {"made_tokens": self.made_tokens, "restarts": self.restarts, "calls": self.calls}
+
+    def close(self) -> None:
+        self.evaluated.clear()
+
+    def next_fault(self) -> Fault | None:
+        self.calls += 1
+        return self.faults.get(self.calls - 1)
+
+
+class FakeSession:
+    """A session of the fake."""
+
+    def __init__(self, engine: FakeLlm, messages: Sequence[Message]) -> None:
+        self._engine = engine
+        self._messages = list(messages)
+        self._usage = Usage(complete=False)
+        self._running = self._cancelled = False
+
+    def append(self, message: Message) -> None:
+        self._messages.append(message)
+
+    def rewind(self, count: int) -> None:
+        assert 0 <= count <= len(self._messages)
+        del self._messages[count:]
+
+    def prefill(self) -> Usage:
+        self._begin()
+        try:
+            self._evaluate(_rendered(self._messages))
+        finally:
+            self._running = False
+        return self._usage
+
+    def generate(self, sampling: Sampling) -> Iterator[str]:
+        assert self._messages, "nothing to answer"
+        self._begin()
+        return self._generate(sampling)
+
+    def usage(self) -> Usage:
+        return self._usage
+
+    def cancel(self) -> None:
+        self._cancelled = self._running
+
+    def close(self) -> None:
+        self.cancel()
+
+    def _begin(self) -> None:
+        self._running, self._cancelled = True, False
+        self._usage = Usage(complete=False, finish="cancelled")
+
+    def _generate(self, sampling: Sampling) -> Iterator[str]:
+        engine, fault = self._engine, self._engine.next_fault()
+        try:
+            if fault and fault.kind == "full":
+                context = engine.capabilities.context_tokens
+                raise ContextFull(context + 1, context)
+            if self._evaluate([*_rendered(self._messages), "assistant"]):
+                seed = f"{engine.seed} {self._messages[-1].content} {sampling.seed}"
+                text = engine.script(self._messages, random.Random(seed))
+                pieces = PIECE.findall("" if fault and fault.kind == "nothing" else text)
+                yield from self._speak(pieces, sampling, fault)
+        finally:
+            self._running = False
+
+    def _speak(self, pieces: list[str], sampling: Sampling, fault: Fault | None) -> Iterator[str]:
+        engine = self._engine
+        for index, piece in enumerate(pieces[: sampling.max_tokens]):
+            if fault and index == fault.at:
+                self._go_wrong(fault)
+            engine.clock.spend(engine.token.draw_ns(engine.rng))
+            if self._cancelled:
+                return
+            engine.made_tokens += 1
+            self._usage = replace(self._usage, complete=False, made_tokens=index + 1)
+            engine.evaluated.append(piece)
+            yield piece
+        if not self._cancelled:
+            finish = "length" if len(pieces) > sampling.max_tokens else "end"
+            self._usage = replace(self._usage, complete=True, finish=finish)
+
+    def _go_wrong(self, fault: Fault) -> None:
+        engine = self._engine
+        if fault.kind == "abort":
+            os.abort()
+        if fault.kind == "stall":
+            engine.clock.spend(round(fault.stall_ms * NS_PER_MS))
+        if fault.kind == "die":
+            engine.evaluated.clear()
+            engine.restarts += 1
+        if fault.kind in ("fail", "die"):
+            raise EngineError(f"the fake engine was told to {fault.kind}")
+
+    def _evaluate(self, tokens: list[str]) -> bool:
+        """Takes the time of a prefill; False if it was cancelled on the way."""
+        engine, context = self._engine, self._engine.capabilities.context_tokens
+        if len(tokens) > context:
+            raise ContextFull(len(tokens), context)
+        cached = _shared(engine.evaluated, tokens)
+        self._usage = Usage(
+            complete=False, prompt_tokens=len(tokens), cached_tokens=cached, finish="cancelled"
+        )
+        del engine.evaluated[cached:]
+        for at in range(cached, len(tokens), CHUNK_TOKENS):
+            if self._cancelled:
+                return False
+            chunk = tokens[at : at + CHUNK_TOKENS]
+            spent_ns = sum(engine.prefill_token.draw_ns(engine.rng) for _ in chunk)
+            engine.clock.spend(spent_ns)
+            engine.evaluated.extend(chunk)
+        self._usage = replace(self._usage, complete=not self._cancelled)
+        return not self._cancelled
+
+
+def load(options: Options) -> Llm:
+    """The fake as a backend: settings `seed`, `token_ms`, `prefill_token_ms`, `context_tokens`,
+    `reply` (a fixed text), `faults` (a list of {kind, call, at, stall_ms})."""
+    settings = options.settings
+    reply = settings.get("reply")
+    faults = {
+        int(fault.get("call", 0)): Fault(
+            fault["kind"], int(fault.get("at", 0)), fault.get("stall_ms", 5_000)
+        )
+        for fault in settings.get("faults", ())
+    }
+    return FakeLlm(
+        seed=int(settings.get("seed", 0)),
+        script=sentences if reply is None else lambda messages, rng: str(reply),
+        prefill_token=Latency(float(settings.get("prefill_token_ms", 0.5))),
+        token=Latency(float(settings.get("token_ms", 15)), float(settings.get("jitter_ms", 0))),
+        context_tokens=int(settings.get("context_tokens", 4096)),
+        faults=faults,
+    )
+
+
+def _rendered(messages: Sequence[Message]) -> list[str]:
+    return [
+        word for message in messages for word in (message.role, *PIECE.findall(message.content))
+    ]
+
+
+def _shared(first: Sequence[str], second: Sequence[str]) -> int:
+    """How many words both begin with."""
+    count = 0
+    for one, other in zip(first, second, strict=False):
+        if one != other:
+            break
+        count += 1
+    return count

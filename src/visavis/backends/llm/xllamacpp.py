@@ -1,0 +1,275 @@
+"""llama.cpp, in a child process, through the library `xllamacpp`.
+
+Takes a GGUF file (role `model`) and renders messages with that file's own chat template. Prefill
+is a request for no tokens: llama.cpp keeps what it evaluated, and the next prompt that begins
+alike is evaluated from where it differs. Settings: `context_tokens`, `threads`, `batch_tokens`
+(the grain of a cancel in prefill), `kv` (f16 or q8_0). Does not know of conversations.
+
+The library's server insists on a door for HTTP. It is a socket in a private folder that is removed
+before the first request, so nobody can knock.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import queue
+import secrets
+import shutil
+import tempfile
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor, wait
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from visavis.backends.contract import Llm, LlmCapabilities, Options, Sampling, Usage
+from visavis.backends.llm.process import ProcessLlm
+from visavis.flow.errors import BackendMissing, BundleError, ContextFull, EngineError
+from visavis.flow.events import Message
+
+Chunk = Mapping[str, Any]
+CONTEXT_TOKENS = 2048
+BATCH_TOKENS = 16
+FINISH = {"stop": "end", "length": "length"}
+
+
+def load(options: Options) -> Llm:
+    """The engine in a child process. Raises `BackendMissing`, `BundleError`, `EngineError`."""
+    if importlib.util.find_spec("xllamacpp") is None:
+        raise BackendMissing("llm/xllamacpp", "xllamacpp", "local")
+    _check(options.files.get("model"))
+    return ProcessLlm(f"{__name__}:Llama", options)
+
+
+def _check(path: Path | None) -> None:
+    # Only the magic: llama.cpp aborts over what is no GGUF. The store has looked deeper.
+    try:
+        magic = path.open("rb").read(4) if path else b""
+    except OSError as error:
+        raise BundleError(path, f"cannot be read ({error.strerror})", "pull its bundle") from None
+    if magic != b"GGUF":
+        raise BundleError(path or "model", "is not a GGUF file", "pull its bundle again")
+
+
+class Llama:
+    """The engine itself. One session's messages are evaluated at a time; the newest stay."""
+
+    def __init__(self, options: Options) -> None:
+        settings = options.settings
+        context_tokens = int(settings.get("context_tokens", CONTEXT_TOKENS))
+        self.capabilities = LlmCapabilities(context_tokens=context_tokens)
+        self._server = _serve(str(options.files["model"]), context_tokens, settings)
+        self._totals = {"prompt_tokens": 0.0, "cached_tokens": 0.0, "made_tokens": 0.0}
+        self._totals |= {"prefill_s": 0.0, "decode_s": 0.0}
+
+    def open(self, messages: Sequence[Message] = ()) -> LlamaSession:
+        return LlamaSession(self, messages)
+
+    def stats(self) -> Mapping[str, float]:
+        return {**self._totals, "resident_bytes": _resident_bytes()}
+
+    def close(self) -> None:
+        self._server = None
+
+    def ask(self, request: dict[str, Any], on_chunk: Callable[[Chunk], bool]) -> None:
+        """Runs a chat completion; `on_chunk` gives True to stop it. Raises its error."""
+        if self._server is None:
+            raise EngineError("the engine is closed")
+        failures: list[Mapping[str, Any]] = []
+
+        def on_answer(chunk: Chunk) -> bool:
+            if "error" in chunk:
+                failures.append(chunk["error"])
+                return True
+            return on_chunk(chunk)
+
+        try:
+            self._server.handle_chat_completions(request, on_answer)
+        except RuntimeError as error:
+            raise EngineError(str(error)) from None
+        if failures:
+            raise _error(failures[0])
+
+    def count(self, usage: Usage, timings: Mapping[str, float]) -> None:
+        """Adds a call to the totals."""
+        self._totals["prompt_tokens"] += usage.prompt_tokens
+        self._totals["cached_tokens"] += usage.cached_tokens
+        self._totals["made_tokens"] += usage.made_tokens
+        self._totals["prefill_s"] += timings.get("prompt_ms", 0) / 1000
+        self._totals["decode_s"] += timings.get("predicted_ms", 0) / 1000
+
+
+class LlamaSession:
+    """A session: its messages. What llama.cpp holds of them is its own affair."""
+
+    def __init__(self, engine: Llama, messages: Sequence[Message]) -> None:
+        self._engine = engine
+        self._messages = list(messages)
+        self._usage = Usage(complete=False)
+        self._running = False
+        self._cancelled = threading.Event()
+        self._worker = ThreadPoolExecutor(1, "llama")
+
+    def append(self, message: Message) -> None:
+        self._messages.append(message)
+
+    def rewind(self, count: int) -> None:
+        assert 0 <= count <= len(self._messages)
+        del self._messages[count:]
+
+    def prefill(self) -> Usage:
+        self._begin()
+        if self._messages:
+            self._run({"max_tokens": 0, "add_generation_prompt": False}, lambda _: None)
+        return self._usage
+
+    def generate(self, sampling: Sampling) -> Iterator[str]:
+        assert self._messages, "nothing to answer"
+        self._begin()
+        return self._generate(sampling)
+
+    def usage(self) -> Usage:
+        return self._usage
+
+    def cancel(self) -> None:
+        if self._running:
+            self._cancelled.set()
+
+    def close(self) -> None:
+        self.cancel()
+        self._worker.shutdown(wait=False)
+
+    def _begin(self) -> None:
+        self._usage = Usage(complete=False, finish="cancelled")
+        self._cancelled.clear()
+        self._running = True
+
+    def _generate(self, sampling: Sampling) -> Iterator[str]:
+        # Roomier than the answer is long, so that llama.cpp's thread never waits for the reader.
+        pieces: queue.Queue[str | None] = queue.Queue(2 * sampling.max_tokens + 16)
+        request: dict[str, Any] = {
+            "max_tokens": sampling.max_tokens,
+            "temperature": sampling.temperature,
+            "top_p": sampling.top_p,
+            "stop": list(sampling.stop),
+        }
+        if sampling.seed is not None:
+            request["seed"] = sampling.seed
+        work = self._worker.submit(self._run, request, pieces.put)
+        work.add_done_callback(lambda _: pieces.put(None))
+        try:
+            while (piece := pieces.get()) is not None:
+                if not self._cancelled.is_set():
+                    yield piece
+            work.result()
+        finally:
+            self._cancelled.set()
+            wait([work])  # the next call finds the engine free
+
+    def _run(self, request: dict[str, Any], give: Callable[[str], None]) -> None:
+        """Runs the request over the session's messages until it ends or is cancelled."""
+        tally = _Tally()
+
+        def on_chunk(chunk: Chunk) -> bool:
+            if text := tally.add(chunk):
+                give(text)
+            return self._cancelled.is_set()
+
+        shown = [{"role": message.role, "content": message.content} for message in self._messages]
+        common = {"stream": True, "return_progress": True, "cache_prompt": True}
+        try:
+            self._engine.ask({"messages": shown, **common, **request}, on_chunk)
+        finally:
+            self._running = False
+        self._usage = tally.usage
+        self._engine.count(tally.usage, tally.timings)
+
+
+class _Tally:
+    """What the chunks of one answer amount to."""
+
+    def __init__(self) -> None:
+        self.usage = Usage(complete=False, finish="cancelled")
+        self.timings: Mapping[str, float] = {}
+
+    def add(self, chunk: Chunk) -> str:
+        """Counts a chunk; gives the text in it."""
+        if progress := chunk.get("prompt_progress"):
+            total, cached = progress["total"], progress["cache"]
+            self.usage = replace(self.usage, prompt_tokens=total, cached_tokens=cached)
+        text = ""
+        for choice in chunk.get("choices", ()):
+            text += choice["delta"].get("content") or ""
+            if finish := choice.get("finish_reason"):
+                self.usage = replace(self.usage, complete=True, finish=FINISH.get(finish, "end"))
+        if text:
+            self.usage = replace(self.usage, made_tokens=self.usage.made_tokens + 1)
+        if timings := chunk.get("timings"):
+            self._settle(timings)
+        return text
+
+    def _settle(self, timings: Mapping[str, float]) -> None:
+        self.timings = timings
+        cached, fresh = int(timings["cache_n"]), int(timings["prompt_n"])
+        made = int(timings["predicted_n"]) if self.usage.made_tokens else 0
+        self.usage = replace(
+            self.usage, prompt_tokens=cached + fresh, cached_tokens=cached, made_tokens=made
+        )
+
+
+def _serve(model: str, context_tokens: int, settings: Mapping[str, Any]) -> Any:
+    """A server whose door is shut."""
+    import xllamacpp
+
+    params = xllamacpp.CommonParams()
+    params.model.path = model
+    params.n_ctx = context_tokens
+    params.n_parallel = 1
+    params.n_batch = params.n_ubatch = int(settings.get("batch_tokens", BATCH_TOKENS))
+    for cpu in (params.cpuparams, params.cpuparams_batch):
+        cpu.n_threads = int(settings.get("threads", _threads()))
+    if settings.get("kv", "f16") == "q8_0":
+        params.cache_type_k = params.cache_type_v = xllamacpp.ggml_type.GGML_TYPE_Q8_0
+    params.cache_ram_mib = 0  # one conversation: nothing to swap out
+    params.fit_params = False
+    params.prefill_assistant = False  # a last message of ours is closed, not continued
+    params.enable_reasoning = 0  # thought is not spoken, but waited for
+    params.verbosity = -1
+    params.endpoint_slots = params.endpoint_props = params.endpoint_metrics = params.ui = False
+    params.n_threads_http = 1
+    params.api_keys = [secrets.token_urlsafe(32)]
+    folder = tempfile.mkdtemp(prefix="visavis-")
+    try:
+        if os.name != "nt":
+            params.hostnames = [f"{folder}/door.sock"]
+        return xllamacpp.Server(params)
+    except RuntimeError as error:
+        raise BundleError(model, f"llama.cpp cannot load it ({error})", "pull it again") from None
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _threads() -> int:
+    """All cores but one.
+
+    llama.cpp's threads wait for one another by spinning: a rival for one of their cores makes two
+    threads 20 times slower than one (measured on 2 cores: 8 against 124 tokens a second).
+    """
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    return max(1, (cores or 1) - 1)
+
+
+def _resident_bytes() -> float:
+    try:
+        pages = Path("/proc/self/statm").read_text("ascii").split()[1]
+    except OSError:
+        return 0.0
+    return float(int(pages) * os.sysconf("SC_PAGE_SIZE"))
+
+
+def _error(error: Mapping[str, Any]) -> EngineError:
+    if error.get("type") == "exceed_context_size_error":
+        return ContextFull(int(error["n_prompt_tokens"]), int(error["n_ctx"]))
+    return EngineError(str(error.get("message", error)))

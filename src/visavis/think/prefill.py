@@ -1,0 +1,104 @@
+"""A seat at the engine: one session that is brought to whatever messages are wanted next.
+
+Takes messages as they were said. Gives the engine only what differs from what it holds (rewind to
+the common beginning, append the rest), so that what was evaluated while the user spoke is not
+evaluated again. Invariant: a conversation never fails for its length; what the window guesses
+wrong, the engine's refusal corrects. `cancel` is safe from any thread.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+from visavis.backends.contract import Llm, Sampling, Usage
+from visavis.flow.errors import ContextFull
+from visavis.flow.events import Message
+from visavis.think.context import Window
+
+ATTEMPTS = 8
+"""Each is at least a quarter shorter than the one before."""
+
+
+class Seat:
+    """A session and the window through which it sees the conversation."""
+
+    def __init__(self, llm: Llm, window: Window) -> None:
+        self._can_prefill = llm.capabilities.prefill
+        self._session = llm.open()
+        self._window = window
+        self._held: tuple[Message, ...] = ()
+
+    def prefill(self, messages: Sequence[Message]) -> Usage:
+        """Evaluates the messages, generating nothing. Raises `EngineError`."""
+        if not self._can_prefill:
+            return Usage(complete=False)
+        for attempt in range(ATTEMPTS):
+            if not (shown := self._hold(messages)):
+                return Usage()
+            try:
+                usage = self._session.prefill()
+            except ContextFull as full:
+                self._refused(shown, full, attempt)
+            else:
+                return self._counted(usage)
+        raise AssertionError
+
+    def generate(
+        self, messages: Sequence[Message], sampling: Sampling, wanted: Callable[[], bool]
+    ) -> Iterator[str]:
+        """Streams the answer; cancelled, it ends early. Raises `EngineError`.
+
+        `wanted` is asked once the call can be cancelled: a cancel just before that is not lost.
+        """
+        for attempt in range(ATTEMPTS):
+            if not wanted() or not (shown := self._hold(messages)):
+                return
+            pieces = self._session.generate(sampling)
+            if not wanted():
+                self._session.cancel()
+            begun = False
+            try:
+                for piece in pieces:
+                    begun = True
+                    yield piece
+            except ContextFull as full:
+                if begun:
+                    raise
+                self._refused(shown, full, attempt)
+            else:
+                self._counted(self._session.usage())
+                return
+
+    def usage(self) -> Usage:
+        """Of the last call."""
+        return self._session.usage()
+
+    def cancel(self) -> None:
+        """Stops the running call soon."""
+        self._session.cancel()
+
+    def close(self) -> None:
+        self._session.close()
+
+    def _hold(self, messages: Sequence[Message]) -> tuple[Message, ...]:
+        """Brings the session to what the window shows of the messages."""
+        shown = self._window.fit(messages)
+        same = 0
+        while same < min(len(shown), len(self._held)) and shown[same] == self._held[same]:
+            same += 1
+        if same < len(self._held):
+            self._session.rewind(same)
+        for message in shown[same:]:
+            self._session.append(message)
+        self._held = shown
+        return shown
+
+    def _refused(self, shown: Sequence[Message], full: ContextFull, attempt: int) -> None:
+        if attempt == ATTEMPTS - 1:
+            raise full
+        self._window.overflow(shown, full)
+
+    def _counted(self, usage: Usage) -> Usage:
+        # A cancelled call has counted the whole prompt too, or nothing.
+        self._window.learn(self._held, usage.prompt_tokens)
+        return usage
