@@ -89,6 +89,23 @@ def test_large_pictures_are_scaled_to_fit_the_ring(tmp_path: Path) -> None:
         assert white_quarter(lease.pixels) == "top left"
 
 
+def test_a_thread_of_a_picture_fits_too(tmp_path: Path) -> None:
+    thread = np.zeros((5_000, 1, 3), np.uint8)
+    path = write_still(tmp_path / "a.png", thread, "png", "rgb24")
+    [picture, end] = VideoFile(path, FrameRing(2, 3 * 1_000), max_pixels=1_000).events()
+    assert isinstance(picture, FrameCaptured)
+    assert (picture.width, picture.height) == (1, 1_000)
+    assert end == SourceEnded(t_ns=0, source="video")
+
+
+def test_a_picture_that_ffmpeg_will_not_scale_ends_with_a_reason(tmp_path: Path) -> None:
+    thread = np.zeros((1, 5_000, 3), np.uint8)
+    path = write_still(tmp_path / "a.png", thread, "png", "rgb24")
+    [end] = VideoFile(path, FrameRing(2, 3 * 1_000), max_pixels=1_000).events()
+    assert isinstance(end, SourceEnded)
+    assert end.error.startswith("a.png: Invalid argument")
+
+
 def test_events_name_the_slot_that_holds_the_picture(tmp_path: Path) -> None:
     path = write_video(tmp_path / "a.mp4", shades(10))
     ring = FrameRing(3, SMALL)

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import cast
 
+import av
 import numpy as np
 from av.video.frame import VideoFrame
 
@@ -68,7 +69,7 @@ class VideoFile:
                 self.error = track.complaint()
         except InputError as error:
             self.error = error.problem
-        except (OSError, TimeJump) as error:
+        except (OSError, av.FFmpegError, TimeJump) as error:
             self.error = str(error)
 
     def events(self) -> Iterator[Event]:
@@ -89,6 +90,8 @@ class VideoFile:
     def _upright(self, frame: VideoFrame) -> Pixels:
         scale = min(1.0, math.sqrt(self._max_pixels / (frame.width * frame.height)))
         width, height = (max(1, int(side * scale)) for side in (frame.width, frame.height))
+        # A picture one pixel wide cannot be scaled down in proportion.
+        width, height = min(width, self._max_pixels), min(height, self._max_pixels // width)
         plane = frame.reformat(width, height, "rgb24").planes[0]
         # A view without the padding of FFmpeg's lines: the copy into the ring is the only one.
         pixels: Pixels = np.ndarray(
