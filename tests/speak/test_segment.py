@@ -10,7 +10,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from visavis.flow.events import PhraseReady, ReplyStart, ReplyWritten, TokenMade
-from visavis.speak.boundary import is_wide
+from visavis.speak.growing import is_wide
 from visavis.speak.segment import BOUND, Segmenter
 
 

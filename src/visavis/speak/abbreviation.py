@@ -44,7 +44,6 @@ OPENING = _words(
 )
 """Words that open a sentence and are nobody's name."""
 
-LONGEST_WORD = 10
 _INITIALS = re.compile(r"(?:[^\W\d_]\.)+[^\W\d_]|[A-Z]")
 
 

@@ -173,6 +173,7 @@ def _session(onnxruntime: Any, path: Path, threads: int) -> Any:
     """The model in memory, without an arena (-60 MB) and without threads that spin when idle."""
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads, options.inter_op_num_threads = threads, 1
+    options.log_severity_level = 3
     options.enable_cpu_mem_arena = options.enable_mem_pattern = False
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     try:
