@@ -124,7 +124,13 @@ def _ear(parts: Parts) -> Node:
 
 
 WIRING: tuple[Row, ...] = (
-    Row("align.audio", ("audio.captured",), ("audio.aligned",), _aligner, needs="make_resampler"),
+    Row(
+        "align.audio",
+        ("audio.captured", "source.ended"),
+        ("audio.aligned",),
+        _aligner,
+        needs="make_resampler",
+    ),
     Row(
         "perceive.vad",
         ("audio.aligned", "clock.ticked"),

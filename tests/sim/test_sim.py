@@ -37,7 +37,7 @@ def test_different_seeds_give_different_conversations() -> None:
 
 
 def test_the_seeds_exercise_what_they_are_meant_to() -> None:
-    """Over some seeds there are answers, cuts, withdrawals and backchannels, or nothing is shown."""
+    """Over some seeds there are answers, cuts and withdrawals, or nothing would be shown."""
     runs = [run(seed, WEATHERS["rude"]) for seed in range(12)]
     kept = [item for outcome in runs for item in outcome.invariants.kept]
     assert any(item.role == "assistant" and not item.cut for item in kept)

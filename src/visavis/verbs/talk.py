@@ -39,6 +39,7 @@ TAIL_S = 4.0
 @click.option("--seed", type=int, help="Draw the same tokens each time.")
 @click.option("--quiet", is_flag=True, help="No live view on stderr.")
 def talk(
+    *,
     audio: Path | None,
     video: Path | None,
     out: Path | None,
@@ -54,7 +55,7 @@ def talk(
     visavis talk --audio question.wav --out answer.wav
     visavis talk --audio dialogue.mp3 --record run.mcap --json
     visavis talk --audio question.wav --video scene.mp4 --out answer.wav
-    visavis talk                                    at the microphone (pip install 'visavis[device]')
+    visavis talk                  at the microphone (pip install 'visavis[device]')
 
     Times are those of the conversation: an answer that begins at 3.2 s stands there in the WAV.
     With --pace fast the work of each model is billed as if it had a core of its own; use
@@ -112,7 +113,7 @@ def _source(audio: Path, video: Path | None) -> Iterable[Event]:
     sound = AudioFile(audio, tail_silence_s=TAIL_S)
     if video is None:
         return sound.events()
-    pictures = VideoFile(video, FrameRing(slots=8, max_bytes=3840 * 2160 * 3))
+    pictures = VideoFile(video, FrameRing(slots=8, max_bytes=1280 * 720 * 3))
     return merged(sound.events(), pictures.events())
 
 
