@@ -23,6 +23,8 @@ from visavis.flow.events import Samples, WordTime
 _SYNCHRONOUS, _DONT_EXIT, _CHARS_UTF8, _RATE = 2, 0x8000, 1, 1
 _END_OF_EVENTS, _WORD = 0, 1
 NORMAL_WPM = 175
+PAUSE_MS = 150
+"""Behind each phrase: the library itself ends with the last sound."""
 VOICES = {"zh": "cmn", "en": "en-us"}
 """Where the voice is not named after the language."""
 
@@ -79,6 +81,7 @@ class EspeakTts:
         with _lock:
             samples, starts = self._speak(text, VOICES.get(language, language))
         words = _words(text, starts, len(samples))
+        samples = np.pad(samples, (0, self._own_hz * PAUSE_MS // 1000))
         return Speech(*self._at_rate(samples, words))
 
     def close(self) -> None:
