@@ -214,8 +214,12 @@ class Loop(Line):
             raise self._crash
 
     def stop(self) -> None:
-        """Makes `run` return within a period. For good: a stopped loop does not run again."""
-        self._stopped.set()
+        """Makes `run` return within a period. For good: a stopped loop does not run again.
+
+        From any thread, and from a signal handler.
+        """
+        if not self._stopped.is_set():  # a second Ctrl-C may come while the first holds its lock
+            self._stopped.set()
 
     def crash(self, error: BaseException) -> None:
         """Makes `run` raise `error`. From any thread."""
