@@ -219,6 +219,15 @@ def test_a_reply_cut_before_its_first_word_was_heard_leaves_no_trace(talk: Talk)
     assert talk.session.ledger.messages() == (e.Message("user", "Tell me wait a joke"),)
 
 
+def test_a_reply_that_ends_in_the_period_of_its_stop_was_heard_whole(talk: Talk) -> None:
+    talk.answered("A tree.")
+    talk.voice(2500)
+    assert talk.words(2800, "stop", final=False) == ["playback.stop", "reply.cancel"]
+    talk.sound(2800, "", done=True)
+    assert talk.history[-1] == ("assistant", "A tree.", False)
+    assert talk.state == "interrupted"
+
+
 def test_an_engine_failure_is_an_apology_once_and_then_silence(talk: Talk) -> None:
     talk.ask()
     assert talk.written(1800, "failed", tokens=0) == ["reply.start"]

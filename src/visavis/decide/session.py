@@ -123,7 +123,8 @@ class Session:
             yield from self._sound_done(event)
 
     def _sound_done(self, event: e.SoundPlayed) -> Iterator[e.Event]:
-        if not event.stopped:
+        # A reply may end by itself in the very period in which it is told to stop.
+        if self.machines.reply.takes("finished"):
             self._voice = None  # who spoke into our last word has the floor now
             self.machines.playback.step("finished")
             self.machines.reply.step("finished")
