@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from visavis import backends
 from visavis.bundle import catalogue
 from visavis.flow.errors import BundleError, InputError
 
@@ -30,6 +31,12 @@ def test_a_shipped_manifest_is_complete(name: str) -> None:
     assert manifest.licence.spdx
     assert manifest.summary
     assert (manifest.kind == "media") == (manifest.backend == "")
+
+
+def test_every_backend_that_is_named_exists() -> None:
+    for manifest in map(catalogue.manifest, catalogue.names()):
+        if manifest.backend:
+            assert manifest.backend in backends.names(manifest.kind)
 
 
 @pytest.mark.parametrize("name", sorted(ROLES))

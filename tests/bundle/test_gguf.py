@@ -15,6 +15,7 @@ from visavis.bundle.gguf import check
 from visavis.bundle.malformed import Malformed
 
 U32, F32, STRING, ARRAY = 4, 6, 8, 9
+VOCABULARY = "tokenizer.ggml.tokens"
 
 
 def text(value: str) -> bytes:
@@ -37,7 +38,7 @@ def tensor(name: str, shape: tuple[int, ...], kind: int, offset: int) -> bytes:
 KEYS = (
     key("general.architecture", STRING, text("llama")),
     key("general.alignment", U32, struct.pack("<I", 32)),
-    key("tokenizer.ggml.tokens", ARRAY, strings("a", "bc", "")),
+    key(VOCABULARY, ARRAY, strings("a", "bc", "")),
     key("tokenizer.ggml.scores", ARRAY, struct.pack("<IQ3f", F32, 3, 0, 1, 2)),
 )
 TENSORS = (tensor("a.weight", (32, 2), 3, 0), tensor("b.weight", (8,), 0, 64))
@@ -86,12 +87,13 @@ def test_a_sound_file_passes(looked_at: Look) -> None:
         (gguf(keys=KEYS[1:]), "names no architecture"),
         (gguf(keys=(*KEYS, KEYS[0])), "twice"),
         (gguf(keys=(key("general.architecture", U32, b"\0\0\0\0"),)), "has the wrong type"),
-        (gguf(keys=(*KEYS[:2], key("tokenizer.ggml.tokens", STRING, text("a")))), "wrong type"),
+        (gguf(keys=(*KEYS[:2], key(VOCABULARY, STRING, text("a")))), "wrong type"),
         (
             gguf(keys=(KEYS[0], key("general.alignment", U32, struct.pack("<I", 33)))),
             "alignment 33",
         ),
         (gguf(keys=(KEYS[0], key("general.alignment", U32, struct.pack("<I", 0)))), "alignment 0"),
+        (gguf(keys=(KEYS[0], key(VOCABULARY, ARRAY, strings("a", "b", "a")))), "a token twice"),
         (gguf(keys=(*KEYS, key("x", 77, b""))), "unknown value type 77"),
         (gguf(keys=(*KEYS, key("x", 7, b"\5"))), "truth value"),
         (gguf(keys=(*KEYS, key("x", ARRAY, struct.pack("<IQ", ARRAY, 1)))), "array of type 9"),

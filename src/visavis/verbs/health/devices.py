@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-import shutil
 import sys
 from collections.abc import Iterator
+from ctypes.util import find_library
 from pathlib import Path
 
 from visavis.verbs.health import child
@@ -29,8 +29,8 @@ def checks() -> Iterator[Check]:
         nodes = [*Path("/dev").glob("nvidia[0-9]*"), *Path("/dev/dri").glob("renderD*")]
         gpus = ", ".join(sorted(str(node) for node in nodes))
         yield Check("devices", "GPU", "ok", f"{gpus or 'none'} (the tier tiny needs none)")
-    if not (shutil.which("espeak-ng") or shutil.which("espeak")):
-        remedy = "for a second voice when the first fails: apt install espeak-ng"
+    if not (version_of("espeakng-loader") or find_library("espeak-ng")):
+        remedy = "for a second voice when the first fails: apt install libespeak-ng1"
         yield Check("devices", "espeak", "note", "not installed", remedy)
 
 
