@@ -1,4 +1,4 @@
-"""Shows a pull on the terminal: one bar a file. Says nothing where there is no terminal."""
+"""Shows a pull on the terminal: one bar a bundle. Says nothing where there is no terminal."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from rich.progress import Progress as Bars
+    from rich.progress import TaskID
 
     from visavis.bundle.fetch import Progress, Report
 
@@ -20,9 +21,9 @@ def shown() -> Iterator[Report]:
 
     console = Console(stderr=True)
     columns = (
-        TextColumn("{task.description}", style="bold"),
-        TextColumn("{task.fields[what]}", style="dim"),
-        BarColumn(bar_width=24),
+        TextColumn("{task.description:<16}", style="bold"),
+        TextColumn("{task.fields[what]:<11}", style="dim"),
+        BarColumn(bar_width=20),
         DownloadColumn(),
         TransferSpeedColumn(),
     )
@@ -33,20 +34,18 @@ def shown() -> Iterator[Report]:
 
 
 class _Rows:
-    """Gives each file of each bundle a bar of its own, and a new length for each step."""
+    """Gives each bundle a bar, and a new one in its place for each step of each of its files."""
 
     def __init__(self, bars: Bars) -> None:
         self._bars = bars
-        self._rows: dict[tuple[str, str], int] = {}
+        self._rows: dict[str, tuple[TaskID, str, str]] = {}
 
     def show(self, progress: Progress) -> None:
-        key = (progress.bundle, progress.file)
-        if key not in self._rows:
-            name = f"{progress.bundle}  {progress.file}"
-            self._rows[key] = self._bars.add_task(name, total=None, what="")
-        self._bars.update(
-            self._rows[key],  # type: ignore[arg-type]
-            what=progress.what,
-            completed=progress.done_bytes,
-            total=progress.total_bytes or None,
-        )
+        bundle, step = progress.bundle, (progress.file, progress.what)
+        row, *shown_step = self._rows.get(bundle, (None, "", ""))
+        if row is None or tuple(shown_step) != step:
+            if row is not None:
+                self._bars.remove_task(row)
+            row = self._bars.add_task(bundle, total=None, what=progress.what)
+            self._rows[bundle] = (row, *step)
+        self._bars.update(row, completed=progress.done_bytes, total=progress.total_bytes or None)
