@@ -34,8 +34,7 @@ Progress = Callable[[str], None]
 
 def bundle_names(config: Config) -> dict[str, str]:
     """The bundles that this configuration runs on, by kind. Raises `BundleError` if unknown."""
-    chosen = {catalogue.manifest(name).kind: name for name in catalogue.tier(config.tier).bundles}
-    return chosen | config.bundles
+    return catalogue.chosen(config.tier, config.bundles)
 
 
 def find_bundles(config: Config) -> dict[str, Installed]:
