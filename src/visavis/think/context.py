@@ -9,6 +9,7 @@ engine's prefix cache lives; a fold frees so much room that it is rare. Evaluate
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from visavis.flow.errors import ContextFull
 from visavis.flow.events import Message
@@ -34,6 +35,30 @@ def estimate(text: str) -> float:
     return narrow / 3 + (len(text) - narrow) * 1.5
 
 
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A place in a history, known by what stands before and after it."""
+
+    before: tuple[Message, ...] = ()
+    after: tuple[Message, ...] = ()
+
+    @classmethod
+    def of(cls, history: Sequence[Message], at: int) -> Mark:
+        before, after = history[max(0, at - MARK_MESSAGES) : at], history[at : at + MARK_MESSAGES]
+        return cls(tuple(before), tuple(after))
+
+    def at(self, history: Sequence[Message], place: int) -> bool:
+        """Whether this is the place, in a history that has lost some of its beginning since."""
+        seen = min(place, len(self.before))
+        before = self.before[len(self.before) - seen :]
+        if seen + len(self.after) == 0:
+            return not self.before  # nothing to know it by
+        return (
+            tuple(history[place - seen : place]) == before
+            and tuple(history[place : place + len(self.after)]) == self.after
+        )
+
+
 class Window:
     """The part of the history that is shown. `opening` stands before it, whatever happens."""
 
@@ -45,7 +70,7 @@ class Window:
         self._room = float(max(room, context_tokens // 2))
         self._opening = tuple(opening)
         self._scale = 1.0
-        self._mark: tuple[Message, ...] = ()  # the first messages of the history that are shown
+        self._mark = Mark()
         self._begin = 0
         self._folded: list[str] = []
 
@@ -55,7 +80,7 @@ class Window:
         self._find(history)
         if self._too_long(history, newest):
             self._fold(history, newest)
-        self._mark = history[self._begin : self._begin + MARK_MESSAGES]
+        self._mark = Mark.of(history, self._begin)
         return self._shown(history[self._begin :], newest)
 
     def learn(self, shown: Sequence[Message], prompt_tokens: int) -> None:
@@ -74,11 +99,13 @@ class Window:
 
     def _find(self, history: Sequence[Message]) -> None:
         """Where the part shown begins now. The session may have dropped messages from the front."""
-        for begin in range(min(self._begin, len(history)), -1, -1):
-            if tuple(history[begin : begin + len(self._mark)]) == self._mark:
+        for begin in range(min(self._begin, len(history)), 0, -1):
+            if self._mark.at(history, begin):
                 self._begin = begin
                 return
-        self._mark, self._begin, self._folded = (), 0, []  # another conversation
+        if not self._mark.at(history, 0):
+            self._folded = []  # another conversation
+        self._begin = 0
 
     def _too_long(self, history: Sequence[Message], newest: Sequence[Message]) -> bool:
         kept = history[self._begin :]

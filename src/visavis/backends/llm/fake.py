@@ -199,7 +199,8 @@ class FakeSession:
         engine, context = self._engine, self._engine.capabilities.context_tokens
         if len(tokens) > context:
             raise ContextFull(len(tokens), context)
-        cached = _shared(engine.evaluated, tokens)
+        # The last one is always evaluated again: what follows it has to be predicted.
+        cached = min(_shared(engine.evaluated, tokens), max(0, len(tokens) - 1))
         self._usage = Usage(
             complete=False, prompt_tokens=len(tokens), cached_tokens=cached, finish="cancelled"
         )
