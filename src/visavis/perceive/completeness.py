@@ -1,0 +1,54 @@
+"""Whether words make a finished turn: English and Chinese, from the text alone.
+
+A pure function, so that it can be tested as a table. It gives log-odds, to be added to what other
+signals say. A recogniser puts a full stop after anything, so the words count for more than the
+punctuation: "I would like the." is not finished, "what time does the museum open" is.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from visavis.perceive import chinese, english
+
+PAIRS = {"“": "”", "「": "」", "『": "』", "《": "》", "（": "）", "(": ")"}
+TRAILING_OFF = re.compile(r"(\.\.\.|…|—|–|-)\W*$")
+CHINESE = re.compile(r"[\u3400-\u9fff]")
+
+
+@dataclass(frozen=True, slots=True)
+class Completeness:
+    """`log_odds` > 0: finished, < 0: not, 0: no opinion; `reason` in a few words."""
+
+    log_odds: float
+    reason: str
+
+
+def completeness(text: str) -> Completeness:
+    """Judges the words of a turn so far."""
+    text = text.strip()
+    if not text:
+        return Completeness(0.0, "no words")
+    if quotation_is_open(text):
+        return Completeness(-2.0, "open quotation")
+    if TRAILING_OFF.search(text):
+        return Completeness(-2.2, "trails off")
+    # The language in which it ends, however it began.
+    judge = chinese.judge if CHINESE.search(text[-6:]) else english.judge
+    return Completeness(*judge(text))
+
+
+def quotation_is_open(text: str) -> bool:
+    """Whether a quotation or a bracket was opened and not closed."""
+    if text.count('"') % 2:
+        return True
+    return any(text.count(opening) > text.count(closing) for opening, closing in PAIRS.items())
+
+
+def is_hesitation(text: str) -> bool:
+    """Whether the text holds nothing but "um", "呃" and their like."""
+    words = re.findall(r"[\u3400-\u9fff]|[^\W\u3400-\u9fff]+", text.casefold())
+    return bool(words) and all(
+        word in english.HESITATIONS or word in chinese.HESITATIONS for word in words
+    )

@@ -1,0 +1,227 @@
+"""A table: what is finished, what is not, what may be either."""
+
+from __future__ import annotations
+
+import pytest
+
+from visavis.perceive.completeness import completeness, is_hesitation, quotation_is_open
+
+FINISHED = """
+What time does the museum open
+What time does the museum open?
+What is the capital of France?
+What is the capital of France
+How many legs does a spider have
+How old are you?
+Where are you from
+What are you looking at
+What is it made of
+Who am I talking to
+What do you want
+What is it like
+What should I do
+How are you
+What's the weather like today
+What's that?
+Who wrote Hamlet
+So, um, what is that thing over there?
+Okay, how far is the moon
+When does it open
+Why?
+Is it going to rain tomorrow
+Can you tell me a joke
+Do you know where the station is
+Could you repeat that?
+Tell me about the history of Rome.
+Tell me what you see
+Please turn off the light.
+Turn it on.
+Read me the first line.
+I would like a cup of tea, please.
+I went to the store and bought some milk.
+I think so.
+I think that's a good idea.
+My name is Anna and I live in Berlin.
+Yes.
+No.
+Stop
+Wait.
+Thank you.
+Thank you very much.
+Never mind.
+Yes, I do.
+Uh-huh.
+That's what it is.
+My number is 415 555 0123
+four one five five five five zero one two three
+If it rains tomorrow, what should I wear?
+If I have ten apples and eat two, how many are left?
+She said "come in" and left.
+I like that.
+What is seven times eight?
+What is 25 plus 17?
+现在几点？
+现在几点
+法国的首都是哪里？
+法国的首都是哪里
+博物馆什么时候开门
+你叫什么名字？
+你是谁
+你好吗
+今天天气怎么样
+为什么天是蓝色的？
+你能看到什么
+这是什么？
+你看到了吗
+请帮我关灯。
+给我讲个笑话
+告诉我这是什么颜色
+我不知道。
+我住在北京。
+我吃过饭了
+我要这个
+我不想
+是的。
+对
+不对
+好的。
+谢谢。
+谢谢你
+等一下。
+停
+如果明天下雨，我就不去了。
+因为下雨，所以我没去。
+我的电话是一三八一二三四五六七八
+現在幾點？
+你吃飯了嗎
+他说“我不去”。
+"""
+
+UNFINISHED = """
+I would like the
+I would like the.
+I'd like to
+I want to
+I want
+And
+I went to the store and
+I went to the store and.
+I think that
+I think
+Because
+Because I was
+Because I was...
+So, um
+So, um...
+What is
+What is the
+What is the capital of
+What is the capital of?
+What time does the
+Can you
+Can you tell me
+Can you tell me about the
+Could you
+Do you
+If it rains tomorrow
+If it rains tomorrow.
+When I was young
+When I was young.
+Tell me about
+Tell me
+The problem is
+My favourite colour is
+I'm
+It's
+Let's
+My number is four one five
+My number is 415
+415
+415.
+415 555
+four one five
+It's four one five, five five five
+The code is 4 7 1
+My name is spelled J O H
+J-O-H-N
+She said "come in and
+He said “I don't
+I have a brother and a sister, but
+the best thing is, uh
+Well, I
+and then they
+He told me that if
+Do you know if
+I was wondering whether
+A cup of tea with
+I live in a house with the
+And so
+How about
+我想
+我想要
+我想，
+然后
+然后，
+我想去北京然后
+因为
+因为下雨
+因为昨天下雨。
+如果明天下雨
+如果明天下雨。
+我觉得
+我喜欢苹果和
+我去过北京，但是
+请问
+请问，
+请帮我
+你能不能
+告诉我
+我的
+我的名字是
+我叫
+这个
+那个
+呃
+我想要一个
+他说“我不
+我的电话是一三八
+我的号码是138
+一三八一二三四
+我住在
+今天天气很
+《红楼
+我覺得
+因為
+"""
+
+EITHER = """
+Paris
+Hello.
+Two coffees
+I
+What time
+Come in
+苹果
+你好
+红色的
+"""
+
+
+def lines(table: str) -> list[str]:
+    return [line for line in table.splitlines() if line]
+
+
+@pytest.mark.parametrize("text", lines(FINISHED))
+def test_finished(text: str) -> None:
+    assert completeness(text).log_odds >= 0.5, completeness(text)
+
+
+@pytest.mark.parametrize("text", lines(UNFINISHED))
+def test_unfinished(text: str) -> None:
+    assert completeness(text).log_odds <= -1, completeness(text)
+
+
+@pytest.mark.parametrize("text", lines(EITHER))
+def test_either(text: str) -> None:
+    found = completeness(text).log_odds
+    assert -3 < found < 1.5, completeness(text)
