@@ -187,24 +187,6 @@ def _may_end_on_particle(words: Words) -> bool:
     return len(words) < 3 or _asks(words) or words[0] in REQUESTS or _before(words) in OBJECTS
 
 
-OPEN_CLASSES: tuple[tuple[frozenset[str], Callable[[Words], bool]], ...] = (
-    (ARTICLES | CLIPPED | CONJUNCTIONS, _never),
-    (_set("so"), _after("think hope believe guess suppose say why not do even")),
-    (_set("that"), lambda words: _before(words) not in SAYING),
-    (_set("of"), _asked_after("made think thinking heard dream dreaming afraid full consist")),
-    (_set("to"), _asked_after("talk talking speak speaking listen listening go get belong write")),
-    (_set("about"), _not_after("how what me know talk think us learn")),
-    (PREPOSITIONS, _may_strand),
-    (SUBJECTS, _subject_may_end),
-    (_set("you"), _you_may_end),
-    (_set("me us"), _not_after("tell show give let")),
-    (_set("want need"), _asks),
-    (_set("think mean guess said"), lambda words: len(words) > 2),
-    (_set("like"), lambda words: _asks(words) or _before(words) not in _set("would i'd is and")),
-    (AUXILIARIES, _verb_may_end),
-)
-
-
 # ── words ────────────────────────────────────────────────────────────────────────────────────
 
 
@@ -236,3 +218,21 @@ def _has_main_clause(core: Words) -> bool:
 def _trailing(words: Words, test: Callable[[str], bool]) -> Words:
     count = next((at for at, word in enumerate(reversed(words)) if not test(word)), len(words))
     return words[len(words) - count :]
+
+
+OPEN_CLASSES: tuple[tuple[frozenset[str], Callable[[Words], bool]], ...] = (
+    (ARTICLES | CLIPPED | CONJUNCTIONS, _never),
+    (_set("so"), _after("think hope believe guess suppose say why not do even")),
+    (_set("that"), lambda words: _before(words) not in SAYING),
+    (_set("of"), _asked_after("made think thinking heard dream dreaming afraid full consist")),
+    (_set("to"), _asked_after("talk talking speak speaking listen listening go get belong write")),
+    (_set("about"), _not_after("how what me know talk think us learn")),
+    (PREPOSITIONS, _may_strand),
+    (SUBJECTS, _subject_may_end),
+    (_set("you"), _you_may_end),
+    (_set("me us"), _not_after("tell show give let")),
+    (_set("want need"), _asks),
+    (_set("think mean guess said"), lambda words: len(words) > 2),
+    (_set("like"), lambda words: _asks(words) or _before(words) not in _set("would i'd is and")),
+    (AUXILIARIES, _verb_may_end),
+)
