@@ -174,8 +174,8 @@ def _you_may_end(words: Words) -> bool:
 
 
 def _verb_may_end(words: Words) -> bool:
-    """ "Yes I do", "what can it be", "what it is"."""
-    if words[0] in ("yes", "no", "yeah"):
+    """ "Yes I do", "what can it be", "what it is", "do you know where the station is"."""
+    if words[0] in ("yes", "no", "yeah") or WH.intersection(_core(words)[1:-2]):
         return True
     if words[-1] in DO | HAVE | {"be"} and _asks(words):
         return True

@@ -1,0 +1,234 @@
+"""Whose turn: decides when the user has finished.
+
+Takes `speech.started`, `speech.paused`, `words.heard`, `turn.scored`, `clock.ticked`; gives
+`turn.ended`, `turn.dropped`. Four signals add up as log-odds that the turn is over: the words,
+how the voice ends, an audio model where there is one, and how long this user usually pauses; the
+sum says how much silence is enough. Invariants: a turn has one outcome; it is over only after the
+words up to this pause are known, or are given up; who resumes before that goes on in the same
+turn. Times come from the audio received: late chunks are not silence.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from visavis.flow.clock import NS_PER_MS
+from visavis.flow.events import (
+    INPUT_RATE_HZ,
+    Event,
+    SpeechPaused,
+    SpeechStarted,
+    TurnDropped,
+    TurnEnded,
+    TurnScored,
+    WordsHeard,
+)
+from visavis.flow.ring import AudioRing
+from visavis.perceive.completeness import completeness, is_hesitation
+from visavis.perceive.prosody import SPAN, Prosody, prosody
+
+SAMPLES_PER_MS = INPUT_RATE_HZ // 1_000
+# Log-odds of 1.7 are a probability of 0.85.
+SURE, DOUBTFUL, HOPELESS = 1.7, -1.7, -3.0
+# The audio model is never surer than this, and where the words are clearly unfinished it has
+# little to say against them: it knows nothing of numbers and of grammar.
+MODEL_LIMIT, MODEL_WEIGHT, MODEL_LIMIT_UNFINISHED = 3.0, 0.6, 0.4
+HABIT_LENGTH, HABIT_LEAST = 8, 2
+# Who speaks again so soon after an end was cut off.
+CUT_OFF_MS = 1_000
+# Chunks may come so much late.
+STALL_MS = 300
+
+
+@dataclass(slots=True)
+class Turn:
+    """The turn that began with stretch `trace` at sample `start`, and its newest pause."""
+
+    trace: int
+    start: int
+    words: WordsHeard | None = None  # the newest that are not empty
+    pause: SpeechPaused | None = None
+    settled: bool = False  # the words up to `pause` are final
+    prosody: Prosody = field(default_factory=Prosody)
+    scored: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """How likely the turn is over, why, and how much silence makes it so."""
+
+    log_odds: float
+    reasons: tuple[str, ...]
+    enough_ms: float
+
+
+class TurnTaking:
+    """One turn at a time.
+
+    `sure_ms`, `unsure_ms`, `unfinished_ms`: the silence after which a turn is over that is surely
+    complete, may be either, is clearly not complete. `drop_ms`: after which one without words
+    is. `late_ms`: so long the final words are waited for, and `lost_ms` when there are none at
+    all. `longest_ms`: a turn that lasts longer ends at its next pause.
+    """
+
+    name = "perceive.turn"
+
+    def __init__(
+        self,
+        ring: AudioRing,
+        *,
+        sure_ms: float = 200,
+        unsure_ms: float = 1_200,
+        unfinished_ms: float = 2_500,
+        drop_ms: float = 300,
+        late_ms: float = 1_500,
+        lost_ms: float = 4_000,
+        longest_ms: float = 120_000,
+    ) -> None:
+        self._ring = ring
+        self._sure_ms, self._unsure_ms, self._unfinished_ms = sure_ms, unsure_ms, unfinished_ms
+        self._drop_ms, self._late_ms, self._lost_ms = drop_ms, late_ms, lost_ms
+        self._longest_ms = longest_ms
+        self._turn: Turn | None = None
+        self._ended_at: int | None = None
+        self._pauses_ms: deque[float] = deque(maxlen=HABIT_LENGTH)
+
+    def on(self, event: Event) -> Iterator[Event]:
+        match event:
+            case SpeechStarted():
+                self._begin_or_resume(event)
+            case SpeechPaused():
+                self._pause(event)
+            case WordsHeard():
+                self._hear(event)
+            case TurnScored():
+                self._weigh(event)
+        if self._turn is not None and self._turn.pause is not None:
+            yield from self._decide(self._turn, self._turn.pause, event)
+
+    # ── what comes in ────────────────────────────────────────────────────────────────────────
+
+    def _begin_or_resume(self, event: SpeechStarted) -> None:
+        turn = self._turn
+        if turn is None:
+            self._learn(self._ended_at, event.start, CUT_OFF_MS)
+            self._ended_at = None
+            self._turn = Turn(event.trace, event.start)
+        elif turn.pause is not None:
+            self._learn(turn.pause.end, event.start, self._unfinished_ms)
+            turn.pause, turn.settled, turn.scored = None, False, None
+
+    def _pause(self, event: SpeechPaused) -> None:
+        if (turn := self._turn) is None:
+            return
+        start = max(event.start, event.end - SPAN, self._ring.begin)
+        voice = self._ring.slice(start, max(start, event.end))
+        turn.pause, turn.settled, turn.prosody = event, False, prosody(voice)
+
+    def _hear(self, event: WordsHeard) -> None:
+        turn = self._turn
+        if turn is None or event.trace != turn.trace:
+            return
+        if event.text:
+            turn.words = event
+        if event.final and turn.pause is not None and event.end == turn.pause.end:
+            turn.settled = True
+
+    def _weigh(self, event: TurnScored) -> None:
+        turn = self._turn
+        if turn is not None and turn.pause is not None and event.end == turn.pause.end:
+            turn.scored = event.probability
+
+    def _learn(self, end: int | None, start: int, most_ms: float) -> None:
+        """A pause of this user that was not the end of a turn."""
+        if end is not None and (pause_ms := (start - end) / SAMPLES_PER_MS) <= most_ms:
+            self._pauses_ms.append(pause_ms)
+
+    # ── what goes out ────────────────────────────────────────────────────────────────────────
+
+    def _decide(self, turn: Turn, pause: SpeechPaused, event: Event) -> Iterator[Event]:
+        silent_ms = self._silent_ms(pause, event.t_ns)
+        since_ms = (event.t_ns - pause.t_ns) / NS_PER_MS
+        if not turn.settled and since_ms < (self._late_ms if turn.words else self._lost_ms):
+            return
+        if turn.words is None:
+            if silent_ms >= self._drop_ms:
+                yield self._drop(
+                    turn, pause, event, "no words" if turn.settled else "not recognised"
+                )
+            return
+        verdict = self._judge(turn, turn.words.text, pause)
+        if silent_ms < verdict.enough_ms:
+            return
+        if is_hesitation(turn.words.text):
+            yield self._drop(turn, pause, event, "only hesitation")
+        else:
+            yield self._end(turn, turn.words, pause, event, verdict, silent_ms)
+
+    def _judge(self, turn: Turn, text: str, pause: SpeechPaused) -> Verdict:
+        words = completeness(text)
+        log_odds = words.log_odds + turn.prosody.log_odds
+        reasons = (words.reason, *turn.prosody.reasons)
+        if turn.scored is not None:
+            log_odds += _model_log_odds(turn.scored, words.log_odds)
+            reasons += (f"audio model {turn.scored:.2f}",)
+        enough_ms = self._enough_ms(log_odds)
+        if (pause.end - turn.start) / SAMPLES_PER_MS > self._longest_ms:
+            enough_ms, reasons = self._sure_ms, (*reasons, "turn too long")
+        return Verdict(log_odds, reasons, enough_ms)
+
+    def _enough_ms(self, log_odds: float) -> float:
+        doubt = (HOPELESS, DOUBTFUL, 0.0, SURE)
+        middle_ms = (self._sure_ms + self._unsure_ms) / 2
+        silences_ms = (self._unfinished_ms, self._unsure_ms, middle_ms, self._sure_ms)
+        enough_ms = float(np.interp(log_odds, doubt, silences_ms))
+        if log_odds < SURE and len(self._pauses_ms) >= HABIT_LEAST:
+            habit_ms = 1.2 * float(np.median(self._pauses_ms))
+            enough_ms = max(enough_ms, min(habit_ms, self._unsure_ms))
+        return enough_ms
+
+    def _silent_ms(self, pause: SpeechPaused, now_ns: int) -> float:
+        """Silence in the audio that came; by the clock once audio has stopped coming."""
+        heard_ms = (self._ring.end - pause.end) / SAMPLES_PER_MS
+        waited_ms = (now_ns - pause.t_ns) / NS_PER_MS - STALL_MS
+        return max(heard_ms, waited_ms)
+
+    def _end(
+        self,
+        turn: Turn,
+        words: WordsHeard,
+        pause: SpeechPaused,
+        event: Event,
+        verdict: Verdict,
+        silent_ms: float,
+    ) -> TurnEnded:
+        self._turn, self._ended_at = None, pause.end
+        late = () if turn.settled else ("recognition late",)
+        return TurnEnded(
+            t_ns=event.t_ns,
+            trace=turn.trace,
+            text=words.text,
+            start=turn.start,
+            end=pause.end,
+            probability=1 / (1 + math.exp(-verdict.log_odds)),
+            reasons=(f"silence {silent_ms:.0f} ms", *verdict.reasons, *late),
+            language=words.language,
+        )
+
+    def _drop(self, turn: Turn, pause: SpeechPaused, event: Event, reason: str) -> TurnDropped:
+        self._turn = None
+        return TurnDropped(
+            t_ns=event.t_ns, trace=turn.trace, start=turn.start, end=pause.end, reason=reason
+        )
+
+
+def _model_log_odds(probability: float, words: float) -> float:
+    bounded = min(max(probability, 0.01), 0.99)
+    opinion = MODEL_WEIGHT * math.log(bounded / (1 - bounded))
+    most = MODEL_LIMIT_UNFINISHED if words <= DOUBTFUL else MODEL_LIMIT
+    return min(most, max(-MODEL_LIMIT, opinion))
