@@ -24,7 +24,7 @@ lint: $(STAMP) ## style, types, architecture, and that generated pages are up to
 	@$(BIN)/ruff check
 	@$(BIN)/ruff format --check
 	@$(BIN)/mypy
-	@$(BIN)/lint-imports
+	@$(BIN)/lint-imports --no-cache
 	@$(BIN)/python tools/generate_docs.py --check
 
 bench: $(STAMP) ## run the benchmarks; each prints its row for benchmarks/RESULTS.md
