@@ -228,6 +228,29 @@ def test_a_reply_that_ends_in_the_period_of_its_stop_was_heard_whole(talk: Talk)
     assert talk.state == "interrupted"
 
 
+def test_the_next_reply_waits_for_the_report_of_what_was_heard(talk: Talk) -> None:
+    talk.answered("A tree. ")
+    talk.voice(2500)
+    talk.pause(2800, 2500)
+    assert talk.turn(2900, "what about Rome") == ["playback.stop", "reply.cancel"]
+    topics = talk.sound(2900, "", done=True, stopped=True)
+    assert topics == ["item.kept", "prompt.prefill", "reply.start"]
+    start = next(event for event in talk.given[::-1] if isinstance(event, e.ReplyStart))
+    assert [message.content for message in start.messages] == [
+        "What is it?",
+        "A tree. —",
+        "what about Rome",
+    ]
+
+
+def test_a_player_that_never_reports_its_stop_is_not_waited_for(talk: Talk) -> None:
+    talk.answered("A tree. ")
+    talk.voice(2500)
+    talk.pause(2800, 2500)
+    talk.turn(2900, "what about Rome")
+    assert talk.tick(2920)[-1] == "reply.start"
+
+
 def test_an_engine_failure_is_an_apology_once_and_then_silence(talk: Talk) -> None:
     talk.ask()
     assert talk.written(1800, "failed", tokens=0) == ["reply.start"]

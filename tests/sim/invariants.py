@@ -119,7 +119,8 @@ class Invariants:
             played = np.concatenate(blocks)
             assert_same_sound(played, [sound.samples for sound in made])
             kept = answers[epoch].text if epoch in answers else ""
-            assert kept == heard_text(made, len(played)).strip(), f"reply {epoch}"
+            heard = heard_text(made, len(played), whole=epoch not in self.stopped_ns).strip()
+            assert kept == heard, f"reply {epoch}: kept {kept!r}, heard {heard!r}"
         starts = [item.start_ns for item in self.kept if item.role == "user"]
         assert len(set(starts)) == len(starts), "one turn was kept twice"
 
@@ -129,8 +130,11 @@ class Invariants:
         self.digest.update(b"\0".join([event.topic.encode(), *noted]))
 
 
-def heard_text(made: list[e.SoundMade], played: int) -> str:
-    """The written text whose words sounded for at least half of their samples."""
+def heard_text(made: list[e.SoundMade], played: int, *, whole: bool) -> str:
+    """The written text whose words sounded for at least half of their samples.
+
+    Of a reply that came to its end (`whole`), also what no voice could speak.
+    """
     text = silent = ""
     for sound in made:
         length = len(sound.samples)
@@ -143,9 +147,9 @@ def heard_text(made: list[e.SoundMade], played: int) -> str:
         if told:
             text, silent = text + silent + sound.written[:told], ""
         played -= min(played, length)
-        if not played:
+        if not played and not whole:
             break
-    return text
+    return text + silent * whole
 
 
 def assert_same_sound(played: e.Samples, made: list[e.Samples]) -> None:

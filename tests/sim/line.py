@@ -30,8 +30,8 @@ from visavis.wiring import Parts, connect
 QUESTIONS = (
     "what is the capital of france",
     "when does the museum open today",
-    "tell me a long story",
-    "who wrote this book",
+    "tell me a story about water",
+    "who is in this book",
     "what is the weather tomorrow",
     "什么 时间 开门",
     "今天 天气 怎么样",

@@ -11,6 +11,8 @@ import logging
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
+import numpy as np
+
 from visavis.decide.history import Item, Ledger
 from visavis.decide.interrupt import Verdict, classify
 from visavis.decide.state import Machines, NoSuchRow
@@ -38,6 +40,7 @@ class Session:
         self._apologised = False
         self._voice: e.SpeechStarted | None = None  # over our reply, not understood yet
         self._words = ""  # what that voice has said so far
+        self._next_turn: e.TurnEnded | None = None  # to be asked once playback has stopped
         self._progress_ns = 0
         self._begun = False
         self._turns: dict[str, Callable[[Any], Iterable[e.Event]]] = {
@@ -89,10 +92,17 @@ class Session:
         if self._voice is not None:
             self._words = event.text
             yield from self._judge(event, event.end, final=True)
-        if self.machines.reply.takes("turn.ended"):  # else it only listened: a backchannel
-            self.ledger.ask(event.text, event.start * NS_PER_SAMPLE)
-            self._apologised = False
-            yield from self._step("turn.ended", event)
+        if self.machines.playback.state == "stopping":
+            self._next_turn = event
+        else:
+            yield from self._ask(event)
+
+    def _ask(self, event: e.TurnEnded) -> Iterable[e.Event]:
+        if not self.machines.reply.takes("turn.ended"):
+            return ()  # it only listened: a backchannel
+        self.ledger.ask(event.text, event.start * NS_PER_SAMPLE)
+        self._apologised = False
+        return self._step("turn.ended", event)
 
     def _on_turn_dropped(self, event: e.TurnDropped) -> Iterable[e.Event]:
         self.machines.user.step("turn.dropped")
@@ -123,16 +133,19 @@ class Session:
             yield from self._sound_done(event)
 
     def _sound_done(self, event: e.SoundPlayed) -> Iterator[e.Event]:
+        self.machines.playback.step("finished")
         # A reply may end by itself in the very period in which it is told to stop.
         if self.machines.reply.takes("finished"):
             self._voice = None  # who spoke into our last word has the floor now
-            self.machines.playback.step("finished")
             self.machines.reply.step("finished")
             yield from self._keep(self.ledger.settle_asked(), event)
         elif self.ledger.unheard and self.machines.reply.takes("unheard"):
             self.machines.reply.step("unheard")
         yield from self._keep(self.ledger.settle_heard(cut=event.stopped), event)
         yield self._prefill(event)
+        if self._next_turn is not None:
+            turn, self._next_turn = self._next_turn, None
+            yield from self._ask(turn)
 
     def _on_failure(self, event: e.NodeFailed) -> Iterable[e.Event]:
         """A node broke in the middle of our reply: what waits for it would wait for ever."""
@@ -143,6 +156,8 @@ class Session:
         if not self._begun:
             self._begun = True
             return (self._prefill(event),)
+        if self.machines.playback.state == "stopping":
+            return self._sound_done(_unreported(event, self.epoch))
         if self._voice is not None and self.machines.user.state == "speaking":
             return self._judge(event, event.t_ns // NS_PER_SAMPLE, final=False)
         if event.t_ns - self._progress_ns > self._patience_ns:
@@ -223,3 +238,11 @@ class Session:
             engine=standing.engine,
             playback=standing.playback,
         )
+
+
+def _unreported(event: e.Event, epoch: int) -> e.SoundPlayed:
+    """What stands for the player's report of a stop when the player has failed to give it."""
+    samples = np.zeros(0, np.float32)
+    return e.SoundPlayed(
+        t_ns=event.t_ns, epoch=epoch, start=0, samples=samples, done=True, stopped=True
+    )

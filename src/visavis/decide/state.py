@@ -82,20 +82,22 @@ ENGINE: Table = MappingProxyType(
     }
 )
 
+# After a stop the player says how far it was heard; only then may the next reply begin.
 PLAYBACK: Table = MappingProxyType(
     {
         ("silent", "sounded"): ("playing", ()),
-        ("silent", "playback.hold"): ("held", ()),
-        ("silent", "playback.stop"): ("silent", ()),
-        ("held", "playback.release"): ("silent", ()),
-        ("held", "playback.stop"): ("silent", ()),
-        ("playing", "playback.duck"): ("ducked", ()),
-        ("playing", "playback.stop"): ("silent", ()),
-        ("playing", "finished"): ("silent", ()),
-        ("ducked", "playback.restore"): ("playing", ()),
-        ("ducked", "playback.stop"): ("silent", ()),
-        ("ducked", "finished"): ("silent", ()),
         ("silent", "finished"): ("silent", ()),
+        ("silent", "playback.hold"): ("held", ()),
+        ("silent", "playback.stop"): ("stopping", ()),
+        ("held", "playback.release"): ("silent", ()),
+        ("held", "playback.stop"): ("stopping", ()),
+        ("playing", "finished"): ("silent", ()),
+        ("playing", "playback.duck"): ("ducked", ()),
+        ("playing", "playback.stop"): ("stopping", ()),
+        ("ducked", "finished"): ("silent", ()),
+        ("ducked", "playback.restore"): ("playing", ()),
+        ("ducked", "playback.stop"): ("stopping", ()),
+        ("stopping", "finished"): ("silent", ()),
     }
 )
 
