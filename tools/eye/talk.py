@@ -1,0 +1,173 @@
+"""Conversations around a picture, as tokens: system texts, histories, questions, answers.
+
+Takes scenes and a tokenizer, gives packed batches. A picture is shared by its questions: they are
+branches of a tree that see the prefix, the picture and themselves, so a picture is read once for
+five questions. Invariant: a token's position is the one it has in a conversation of its own.
+"""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass
+
+import torch
+from questions import Question, questions
+from scene import Scene
+from tokens import END_OF_TURN, Tokenizer
+from torch import Tensor
+
+Turn = tuple[str, str]
+
+# The product's own opening comes first (a test holds it equal to visavis.think.prompt).
+PRODUCT_SYSTEM = (
+    "You are a voice assistant. Your answers are spoken aloud, so keep them short and simple:"
+    " one or two plain sentences, no lists."
+)
+PRODUCT_EXAMPLES: tuple[Turn, ...] = (
+    ("What is the capital of Italy?", "The capital of Italy is Rome."),
+    ("How many months are in a year?", "There are twelve months in a year."),
+)
+OTHER_SYSTEMS = (
+    "You are a helpful assistant. Answer in one short sentence.",
+    "You are a friendly voice assistant. You see through a camera.",
+    "You are a helpful AI assistant named SmolLM, trained by Hugging Face",
+)
+SMALL_TALK: tuple[Turn, ...] = (
+    ("Hello.", "Hello! How can I help you?"),
+    ("Hi, can you hear me?", "Yes, I can hear you."),
+    ("What is your name?", "I am your voice assistant."),
+    ("How are you?", "I am fine, thank you."),
+    ("What is two plus two?", "Two plus two is four."),
+    ("What color is the sky?", "The sky is blue."),
+    ("What color is grass?", "Grass is green."),
+    ("Where is Paris?", "Paris is in France."),
+    ("How many legs does a dog have?", "A dog has four legs."),
+    ("What is the capital of France?", "The capital of France is Paris."),
+    ("Is water wet?", "Yes, water is wet."),
+    ("Can fish fly?", "No, fish cannot fly."),
+    ("Tell me something nice.", "You are doing very well today."),
+    ("Thank you.", "You are welcome."),
+    ("What do bees make?", "Bees make honey."),
+    ("I want to show you something.", "Please show it to me."),
+)
+
+
+def prefixes(tokenizer: Tokenizer, count: int, longest: int, seed: int) -> list[list[int]]:
+    """`count` different beginnings, up to the picture; half open exactly as the product does."""
+    rng = random.Random(seed)
+    found: list[list[int]] = []
+    while len(found) < count:
+        ids = _opening(tokenizer, rng)
+        for asked, answered in rng.sample(SMALL_TALK, rng.choice((0, 0, 1, 2, 3, 4))):
+            ids += exchange(tokenizer, asked, answered)
+        ids += tokenizer.opening("user")
+        if len(ids) <= longest:
+            found.append(ids)
+    return found
+
+
+def _opening(tokenizer: Tokenizer, rng: random.Random) -> list[int]:
+    if rng.random() < 0.4:
+        return tokenizer.turn("system", rng.choice(OTHER_SYSTEMS))
+    ids = tokenizer.turn("system", PRODUCT_SYSTEM)
+    for asked, answered in PRODUCT_EXAMPLES:
+        ids += exchange(tokenizer, asked, answered)
+    return ids
+
+
+def exchange(tokenizer: Tokenizer, asked: str, answered: str) -> list[int]:
+    """Ids of a question and its answer."""
+    return tokenizer.turn("user", asked) + tokenizer.turn("assistant", answered)
+
+
+@dataclass(frozen=True, slots=True)
+class Packed:
+    """A batch of pictures with their questions, `n` text tokens each.
+
+    `ids`, `at` (batch, n); `at` counts from the end of the prefix. `sees` (batch, n, tokens + n).
+    `labels` (batch, n): the next token, or -100; `weights` alike. `spans`: where each answer is.
+    """
+
+    ids: Tensor
+    at: Tensor
+    sees: Tensor
+    labels: Tensor
+    weights: Tensor
+    spans: list[tuple[int, int, int, Question]]
+
+
+class Packer:
+    """Packs questions into `room` text tokens behind `picture` picture tokens."""
+
+    def __init__(self, tokenizer: Tokenizer, picture: int, room: int) -> None:
+        self._tokenizer, self._picture, self._room = tokenizer, picture, room
+        self._close = tokenizer.closing() + tokenizer.opening("assistant")
+        self._end = tokenizer.ids[END_OF_TURN]
+        self._next = tokenizer.encode("\n") + tokenizer.opening("user")
+
+    def pack(self, scenes: list[Scene], rng: random.Random) -> Packed:
+        """As many random questions of each scene as there is room for."""
+        shape = (len(scenes), self._room)
+        ids, at = torch.full(shape, self._end), torch.zeros(shape, dtype=torch.long)
+        branch, weights = torch.full(shape, -1), torch.zeros(shape)
+        labels = torch.full(shape, -100)
+        spans: list[tuple[int, int, int, Question]] = []
+        for row, scene in enumerate(scenes):
+            start = 0
+            for number, chain in enumerate(self._chains(scene, rng)):
+                text, wanted, weight, answers = self._branch(chain)
+                if start + len(text) > self._room:
+                    continue
+                end = start + len(text)
+                ids[row, start:end] = torch.tensor(text)
+                at[row, start:end] = self._picture + torch.arange(len(text))
+                labels[row, start:end] = torch.tensor(wanted)
+                weights[row, start:end] = torch.tensor(weight)
+                branch[row, start:end] = number
+                spans += [(row, start + a, start + b, q) for a, b, q in answers]
+                start = end
+        sees = (branch[:, :, None] == branch[:, None]) & torch.ones(
+            self._room, self._room
+        ).tril().bool()
+        picture = torch.ones(len(scenes), self._room, self._picture, dtype=torch.bool)
+        return Packed(ids, at, torch.cat([picture, sees], 2), labels, weights, spans)
+
+    def _chains(self, scene: Scene, rng: random.Random) -> list[list[Question]]:
+        """Branches; some ask twice, so that the eye is also asked about behind an answer."""
+        asked = questions(scene, rng)
+        # Rare kinds first: every scene offers a background and a description.
+        asked.sort(key=lambda q: rng.random() + (0.7 if q.kind in {"background", "see"} else 0.0))
+        chains: list[list[Question]] = []
+        while asked:
+            length = 2 if len(asked) > 1 and rng.random() < 0.2 else 1
+            chains.append(asked[:length])
+            asked = asked[length:]
+        return chains
+
+    def _branch(
+        self, chain: list[Question]
+    ) -> tuple[list[int], list[int], list[float], list[tuple[int, int, Question]]]:
+        text: list[int] = []
+        wanted: list[int] = []
+        weight: list[float] = []
+        answers: list[tuple[int, int, Question]] = []
+        for turn, question in enumerate(chain):
+            lead = self._next if turn else []
+            lead = lead + self._tokenizer.encode(question.asked) + self._close
+            answer = [*self._tokenizer.encode(question.answer), self._end]
+            # The last token of the lead predicts the first of the answer.
+            answers.append(
+                (len(text) + len(lead) - 1, len(text) + len(lead) + len(answer) - 1, question)
+            )
+            wanted += [-100] * (len(lead) - 1) + [*answer, -100]
+            weight += [0.0] * (len(lead) - 1) + [*self._weights(question, answer), 0.0]
+            text += lead + answer
+        return text, wanted, weight, answers
+
+    def _weights(self, question: Question, answer: list[int]) -> list[float]:
+        """Words that depend on the picture count most; the manner is soon learnt."""
+        keys = {i for word in question.key for i in self._forms(word)}
+        return [1.0 if i in keys else 0.15 for i in answer]
+
+    def _forms(self, word: str) -> list[int]:
+        return [self._tokenizer.encode(form)[0] for form in (word, f" {word}", word.capitalize())]
