@@ -22,7 +22,7 @@ from visavis.config import Config
 from visavis.config import load as load_config
 from visavis.flow.clock import SimulatedClock
 from visavis.flow.errors import VisavisError
-from visavis.flow.loop import Line
+from visavis.flow.line import Line
 from visavis.flow.ring import AudioRing
 from visavis.govern.replay import Rebuilt
 from visavis.speak.sink import Sink

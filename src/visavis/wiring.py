@@ -16,7 +16,7 @@ from visavis.align.audio import AudioAligner
 from visavis.backends import contract
 from visavis.config import Config
 from visavis.decide.session import Session
-from visavis.flow.loop import Line
+from visavis.flow.line import Line
 from visavis.flow.node import Node
 from visavis.flow.ring import AudioRing
 from visavis.perceive.asr import Recogniser

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from visavis.flow import events as e
+from visavis.flow.line import Line
 
 
 class Probe:
@@ -62,6 +63,17 @@ def paused(end: int = 0, t_ns: int = 0) -> e.SpeechPaused:
 def indices(events: Iterable[e.Event]) -> list[int]:
     """The `index` of each event that has one, else its `end`."""
     return [int(getattr(event, "index", getattr(event, "end", -1))) for event in events]
+
+
+def taps(line: Line) -> list[e.Event]:
+    """What the line's bus accepts from now on."""
+    seen: list[e.Event] = []
+    line.bus.tap(seen.append)
+    return seen
+
+
+def topics(events: Iterable[e.Event]) -> list[str]:
+    return [event.topic for event in events]
 
 
 def kinds() -> list[type[e.Event]]:

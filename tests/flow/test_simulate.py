@@ -6,18 +6,12 @@ from collections.abc import Callable, Iterable, Iterator
 
 import pytest
 
-from tests.flow.nodes import Probe, cancel, indices, paused, start, token
+from tests.flow.nodes import Probe, cancel, indices, paused, start, taps, token
 from visavis.flow import events as e
 from visavis.flow.clock import SimulatedClock
 from visavis.flow.simulate import SimulatedLoop
 
 MS = 1_000_000
-
-
-def taps(loop: SimulatedLoop) -> list[e.Event]:
-    seen: list[e.Event] = []
-    loop.bus.tap(seen.append)
-    return seen
 
 
 def at_ms(events: Iterable[e.Event], topic: str) -> list[float]:

@@ -16,7 +16,7 @@ import numpy as np
 
 from visavis.flow import events as e
 from visavis.flow.clock import NS_PER_MS, SimulatedClock
-from visavis.flow.loop import Line
+from visavis.flow.line import Line
 from visavis.flow.ring import AudioRing
 from visavis.flow.simulate import SimulatedLoop
 from visavis.govern.record import Recorder

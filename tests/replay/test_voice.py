@@ -14,7 +14,7 @@ from visavis.align.audio import AudioAligner
 from visavis.backends.contract import Options
 from visavis.flow import events as e
 from visavis.flow.clock import SimulatedClock
-from visavis.flow.loop import Line
+from visavis.flow.line import Line
 from visavis.flow.ring import AudioRing
 from visavis.flow.simulate import SimulatedLoop
 from visavis.govern.record import Recorder

@@ -15,7 +15,8 @@ from dataclasses import replace
 
 from visavis.flow.clock import NS_PER_MS, SimulatedClock
 from visavis.flow.events import ClockTicked, Event
-from visavis.flow.loop import PERIOD_MS, Line
+from visavis.flow.line import Line
+from visavis.flow.loop import PERIOD_MS
 from visavis.flow.mailbox import Mailbox
 
 

@@ -27,7 +27,7 @@ import msgspec
 from visavis.flow.clock import NS_PER_S, SimulatedClock
 from visavis.flow.errors import InputError
 from visavis.flow.events import AudioAligned, Event, NodeFailed
-from visavis.flow.loop import Line
+from visavis.flow.line import Line
 from visavis.flow.ring import AudioRing
 from visavis.govern.form import Form, Json
 from visavis.govern.recording import MAKE_ONE, Entry, Recording, Unusable, read
