@@ -119,8 +119,9 @@ def test_recognition_tells_what_of_it_the_user_waited_for(final_ms: int, late_ms
     paused = e.SpeechPaused(t_ns=ms(1_100), start=0, end=SPEECH_END)
     words = e.WordsHeard(t_ns=ms(final_ms), text="a", stable=1, final=True, start=0, end=SPEECH_END)
     partial = replace(words, final=False, t_ns=ms(1_101))
+    again = replace(words, t_ns=ms(1_400))
     steps = reply([200, 60, 100, 50, 80, 20])
-    (found,) = metered(hearing(), [paused, partial, words], steps).replies
+    (found,) = metered(hearing(), [paused, partial, words, again], steps).replies
     assert found.recognition_ms == final_ms - 1_100
     assert found.late_recognition_ms == late_ms
 

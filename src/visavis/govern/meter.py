@@ -192,7 +192,7 @@ class _Hearing:
         _mark(self._paused_ns, event.end, event.t_ns)
 
     def on_words(self, event: e.WordsHeard) -> None:
-        if event.final:
+        if event.final and event.end not in self._final_ns:
             _mark(self._final_ns, event.end, event.t_ns)
 
     def on_turn(self, event: e.TurnEnded) -> None:
