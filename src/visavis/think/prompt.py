@@ -46,7 +46,9 @@ DEFAULT = {
         ),
     ),
 }
-"""By language. The examples matter to small models: see docs/LOG.md for the measurement."""
+"""By language. The two examples are for small models: of 50 simple questions asked twice, SmolLM2
+135M answered 78 % rightly with them and 56 % without, in 8 words instead of 9 (p90 15, not 36).
+Other pairs, one, three or four of them, and six other system texts did worse."""
 
 
 def opening(system: str = "", language: str = "en") -> Opening:

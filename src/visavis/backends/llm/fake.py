@@ -72,7 +72,9 @@ def sentences(messages: Sequence[Message], rng: random.Random) -> str:
 
 
 class FakeLlm:
-    """The engine. `faults` by number of the `generate` call, from 0."""
+    """The engine. `faults` by number of the `generate` call, from 0; `fault_rate` of the others
+    fail, stall, die or say nothing, somewhere in their first eight tokens.
+    """
 
     def __init__(
         self,
@@ -84,13 +86,14 @@ class FakeLlm:
         token: Latency = Latency(15, 5),
         context_tokens: int = 4096,
         faults: Mapping[int, Fault] | None = None,
+        fault_rate: float = 0.0,
     ) -> None:
         self.capabilities = LlmCapabilities(context_tokens=context_tokens)
         self.clock: Clock = clock or SystemClock()
         self.rng = random.Random(seed)
         self.seed, self.script = seed, script
         self.prefill_token, self.token = prefill_token, token
-        self.faults = dict(faults or {})
+        self.faults, self.fault_rate = dict(faults or {}), fault_rate
         self.evaluated: list[str] = []
         self.calls = 0
         self.restarts = 0
@@ -106,7 +109,11 @@ class FakeLlm:
         self.evaluated.clear()
 
     def next_fault(self) -> Fault | None:
+        """What the `generate` call that begins now will suffer."""
         self.calls += 1
+        if self.rng.random() < self.fault_rate:
+            kind = self.rng.choice(("fail", "stall", "die", "nothing"))
+            return Fault(kind, self.rng.randrange(8), self.rng.uniform(100, 5_000))
         return self.faults.get(self.calls - 1)
 
 
@@ -217,8 +224,10 @@ class FakeSession:
 
 
 def load(options: Options) -> Llm:
-    """The fake as a backend: settings `seed`, `token_ms`, `prefill_token_ms`, `context_tokens`,
-    `reply` (a fixed text), `faults` (a list of {kind, call, at, stall_ms})."""
+    """The fake as a backend. Settings: `seed`, `reply` (a fixed text), `context_tokens`,
+    `token_ms`, `jitter_ms`, `prefill_token_ms`, `fault_rate`, `faults` (a list of {kind, call,
+    at, stall_ms}).
+    """
     settings = options.settings
     reply = settings.get("reply")
     faults = {
@@ -234,6 +243,7 @@ def load(options: Options) -> Llm:
         token=Latency(float(settings.get("token_ms", 15)), float(settings.get("jitter_ms", 0))),
         context_tokens=int(settings.get("context_tokens", 4096)),
         faults=faults,
+        fault_rate=float(settings.get("fault_rate", 0)),
     )
 
 
