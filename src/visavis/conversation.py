@@ -12,7 +12,7 @@ from typing import Literal
 
 from visavis.flow.bus import Tap
 from visavis.flow.clock import SimulatedClock
-from visavis.flow.events import Event, SourceEnded, StateChanged
+from visavis.flow.events import Event, NodeFailed, SourceEnded, StateChanged
 from visavis.flow.loop import Loop
 from visavis.flow.simulate import SimulatedLoop
 from visavis.wiring import Parts, connect
@@ -66,4 +66,6 @@ class Conversation:
         if isinstance(event, StateChanged):
             self.state = event.state
         elif isinstance(event, SourceEnded) and event.source == "audio":
+            self._source_ended = True
+        elif isinstance(event, NodeFailed) and event.node == "source":
             self._source_ended = True

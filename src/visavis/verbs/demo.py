@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from visavis.flow.clock import NS_PER_S
-from visavis.flow.events import Event, Samples, SoundPlayed, StateChanged, TurnEnded
+from visavis.flow.events import Event, Samples, SoundPlayed, StateChanged, TurnDropped, TurnEnded
 
 if TYPE_CHECKING:
     from visavis.conversation import Conversation
@@ -62,7 +62,7 @@ class Director:
     def watch(self, event: Event) -> None:
         """Takes one event."""
         match event:
-            case TurnEnded():
+            case TurnEnded() | TurnDropped():
                 self._cued = False
             case SoundPlayed() if event.epoch > self._sounded:
                 self._sounded = event.epoch
