@@ -38,3 +38,7 @@ class Codebook(nn.Module):
         groups = said.view(len(said), -1, GROUP)
         hints = torch.stack([role[groups].sum(2) for role in self.hint], 2).flatten(1, 2)
         return self.word[said] + self.slot + hints
+
+    def own(self) -> Tensor:
+        """(slots, vocabulary, width): what a word adds to its own slot's token."""
+        return (self.word + self.hint).repeat(SLOTS // GROUP, 1, 1)

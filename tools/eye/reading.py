@@ -13,9 +13,10 @@ from dataclasses import dataclass
 
 import torch
 from language import Adapter, Bend, FrozenModel, Past
+from manner import prefixes
 from questions import GROUPS, Question
 from scene import Scene
-from talk import Packer, prefixes
+from talk import Packer
 from tokens import Tokenizer
 from torch import Tensor
 from torch.nn import functional

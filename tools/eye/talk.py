@@ -1,4 +1,4 @@
-"""Conversations around a picture, as tokens: system texts, histories, questions, answers.
+"""Questions around a picture, packed as tokens.
 
 Takes scenes and a tokenizer, gives packed batches. A picture is shared by its questions: they are
 branches of a tree that see the prefix, the picture and themselves, so a picture is read once for
@@ -15,69 +15,6 @@ from questions import Question, questions
 from scene import Scene
 from tokens import END_OF_TURN, Tokenizer
 from torch import Tensor
-
-Turn = tuple[str, str]
-
-# The product's own opening comes first (a test holds it equal to visavis.think.prompt).
-PRODUCT_SYSTEM = (
-    "You are a voice assistant. Your answers are spoken aloud, so keep them short and simple:"
-    " one or two plain sentences, no lists."
-)
-PRODUCT_EXAMPLES: tuple[Turn, ...] = (
-    ("What is the capital of Italy?", "The capital of Italy is Rome."),
-    ("How many months are in a year?", "There are twelve months in a year."),
-)
-OTHER_SYSTEMS = (
-    "You are a helpful assistant. Answer in one short sentence.",
-    "You are a friendly voice assistant. You see through a camera.",
-    "You are a helpful AI assistant named SmolLM, trained by Hugging Face",
-)
-SMALL_TALK: tuple[Turn, ...] = (
-    ("Hello.", "Hello! How can I help you?"),
-    ("Hi, can you hear me?", "Yes, I can hear you."),
-    ("What is your name?", "I am your voice assistant."),
-    ("How are you?", "I am fine, thank you."),
-    ("What is two plus two?", "Two plus two is four."),
-    ("What color is the sky?", "The sky is blue."),
-    ("What color is grass?", "Grass is green."),
-    ("Where is Paris?", "Paris is in France."),
-    ("How many legs does a dog have?", "A dog has four legs."),
-    ("What is the capital of France?", "The capital of France is Paris."),
-    ("Is water wet?", "Yes, water is wet."),
-    ("Can fish fly?", "No, fish cannot fly."),
-    ("Tell me something nice.", "You are doing very well today."),
-    ("Thank you.", "You are welcome."),
-    ("What do bees make?", "Bees make honey."),
-    ("I want to show you something.", "Please show it to me."),
-)
-
-
-def prefixes(tokenizer: Tokenizer, count: int, longest: int, seed: int) -> list[list[int]]:
-    """`count` different beginnings, up to the picture; half open exactly as the product does."""
-    rng = random.Random(seed)
-    found: list[list[int]] = []
-    while len(found) < count:
-        ids = _opening(tokenizer, rng)
-        for asked, answered in rng.sample(SMALL_TALK, rng.choice((0, 0, 1, 2, 3, 4))):
-            ids += exchange(tokenizer, asked, answered)
-        ids += tokenizer.opening("user")
-        if len(ids) <= longest:
-            found.append(ids)
-    return found
-
-
-def _opening(tokenizer: Tokenizer, rng: random.Random) -> list[int]:
-    if rng.random() < 0.4:
-        return tokenizer.turn("system", rng.choice(OTHER_SYSTEMS))
-    ids = tokenizer.turn("system", PRODUCT_SYSTEM)
-    for asked, answered in PRODUCT_EXAMPLES:
-        ids += exchange(tokenizer, asked, answered)
-    return ids
-
-
-def exchange(tokenizer: Tokenizer, asked: str, answered: str) -> list[int]:
-    """Ids of a question and its answer."""
-    return tokenizer.turn("user", asked) + tokenizer.turn("assistant", answered)
 
 
 @dataclass(frozen=True, slots=True)

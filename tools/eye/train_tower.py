@@ -23,11 +23,13 @@ import language
 import numpy as np
 import side
 import torch
+from codebook import Codebook
+from geometry import Geometry
 from pool import Pool, order
 from scene import Scene
 from torch import Tensor, nn
 from torch.nn import functional
-from tower import Geometry, Tower
+from tower import Tower
 from words import NOTHING, SLOTS, VOCABULARY, token, words
 
 TAP = 4  # layers under the side task
@@ -36,28 +38,35 @@ GROUPS = {"background": (0,), "count": (2,), "size": (3,), "colour": (4, 8, 12),
 
 
 class Reader(nn.Module):
-    """Scores of every word for every token; and of every class for every patch."""
+    """Scores of every word for every token; and of every class for every patch.
 
-    def __init__(self, embedded: Tensor, geometry: Geometry) -> None:
+    The codebook says which token a word is; it is learnt elsewhere and stays as it is here.
+    """
+
+    def __init__(self, codebook: Codebook, geometry: Geometry) -> None:
         super().__init__()
-        self.register_buffer("embedded", embedded)
+        self.codebook = codebook.requires_grad_(False)
+        self.register_buffer("own", codebook.own(), persistent=False)
         self.sharpness = nn.Parameter(torch.tensor(math.log(2.0)))
         self.prior = nn.Parameter(torch.zeros(SLOTS, len(VOCABULARY)))
         self.patch = nn.Linear(geometry.width, sum(side.CLASSES))
 
-    def scores(self, tokens: Tensor) -> Tensor:
-        """(batch, slots, vocabulary): minus half the squared distance, sharpened."""
-        square = self.embedded.square().sum(-1) / 2
-        return (tokens @ self.embedded.T - square) * self.sharpness.exp() + self.prior
+    def scores(self, tokens: Tensor, said: Tensor) -> Tensor:
+        """(batch, slots, vocabulary): minus half the squared distance, sharpened, to the token
+        that each word would make when the other words of its group are as said."""
+        slots = torch.arange(SLOTS)
+        rest = self.codebook.inner(said) - self.own[slots, said]
+        square = self.own.square().sum(-1) / 2
+        near = torch.einsum("bsw,svw->bsv", tokens - rest, self.own) - square
+        return near * self.sharpness.exp() + self.prior
 
     def loss(self, tokens: Tensor, said: Tensor, tapped: Tensor, under: Tensor) -> Tensor:
         """Of tokens (batch, slots, width) that should say `said` (batch, slots)."""
         weight = torch.where(said == VOCABULARY.index(NOTHING), 0.25, 1.0)
-        wrong = functional.cross_entropy(
-            self.scores(tokens).transpose(1, 2), said, reduction="none"
-        )
-        spread = self.embedded.var(0).sum()
-        far = (tokens - self.embedded[said]).square().sum(-1) / spread
+        scores = self.scores(tokens, said).transpose(1, 2)
+        wrong = functional.cross_entropy(scores, said, reduction="none")
+        spread = self.codebook.word.var(0).sum()
+        far = (tokens - self.codebook.inner(said)).square().sum(-1) / spread
         slots = ((wrong + 0.5 * far) * weight).sum() / weight.sum()
         return slots + 0.3 * self._side(tapped, under)
 
@@ -77,11 +86,24 @@ def targets(scenes: list[Scene], geometry: Geometry) -> tuple[Tensor, Tensor]:
     return torch.tensor(said), torch.from_numpy(under).long()
 
 
+def _codebook(args: argparse.Namespace) -> Codebook:
+    """The codebook of phase B when it is there, else the model's own embeddings."""
+    codebook = Codebook(language.embeddings(args.model, [token(w) for w in VOCABULARY]))
+    state = checkpoint.load(args.folder / f"{args.reading}.pt")
+    if state is not None:
+        codebook.load_state_dict(state["codebook"])
+    return codebook
+
+
 def optimisers(model: nn.Module, reader: Reader, rate: float) -> list[torch.optim.Optimizer]:
     """Orthogonalised momentum for the inner matrices, Adam for the rest."""
     inner = [p for n, p in model.named_parameters() if p.ndim == 2 and _is_inner(n)]
     known = {id(p) for p in inner}
-    rest = [p for p in (*model.parameters(), *reader.parameters()) if id(p) not in known]
+    rest = [
+        p
+        for p in (*model.parameters(), *reader.parameters())
+        if p.requires_grad and id(p) not in known
+    ]
     return [
         torch.optim.Muon(inner, lr=rate, weight_decay=0.05, adjust_lr_fn="match_rms_adamw"),
         torch.optim.AdamW(rest, lr=rate, betas=(0.9, 0.98), weight_decay=0.0),
@@ -105,8 +127,7 @@ class Run:
         torch.manual_seed(args.seed)
         self.args, self.geometry, self.step = args, Geometry(side=args.side), 0
         self.tower = Tower(self.geometry)
-        embedded = language.embeddings(args.model, [token(w) for w in VOCABULARY])
-        self.reader = Reader(embedded, self.geometry)
+        self.reader = Reader(_codebook(args), self.geometry)
         self.optimisers = optimisers(self.tower, self.reader, args.rate)
         self.path = args.folder / f"{args.name}.pt"
         self.pool = Pool(args.folder / "scenes", "train", args.pool, args.side)
@@ -115,13 +136,16 @@ class Run:
             pictures, _ = self.pool.take(np.arange(512))
             self.tower.whiten(torch.from_numpy(pictures))
             self._speak_up(torch.from_numpy(pictures[:64]))
+        with torch.no_grad():
+            self.tower.begin.copy_(self.reader.codebook.begin)
+            self.tower.end.copy_(self.reader.codebook.end)
         self.forward = self.tower if args.eager else torch.compile(self.tower, dynamic=False)
 
     @torch.no_grad()
     def _speak_up(self, pictures: Tensor) -> None:
         """Scale the projector so that tokens start about as long as words are."""
         said, _ = self.tower(pictures)
-        wanted = self.reader.embedded.square().mean().sqrt()
+        wanted = self.reader.codebook.word.square().mean().sqrt()
         self.tower.project.weight.mul_(wanted / said[:, 1:-1].square().mean().sqrt())
 
     def _resume(self) -> bool:
@@ -129,7 +153,9 @@ class Run:
         if state is None:
             return False
         self.tower.load_state_dict(state["tower"])
-        self.reader.load_state_dict(state["reader"])
+        # A newer codebook may have been given: it replaces the one of the checkpoint.
+        kept = {k: v for k, v in state["reader"].items() if not k.startswith("codebook.")}
+        self.reader.load_state_dict(kept, strict=False)
         for optimiser, kept in zip(self.optimisers, state["optimisers"], strict=True):
             optimiser.load_state_dict(kept)
         torch.set_rng_state(state["rng"])
@@ -190,7 +216,7 @@ class Run:
             said, _ = targets(scenes, self.geometry)
             tokens, _ = self.forward(torch.from_numpy(pictures), TAP)
             is_text = torch.tensor([s.text is not None for s in scenes])
-            yield said, self.reader.scores(tokens[:, 1:-1]).argmax(-1), is_text
+            yield said, self.reader.scores(tokens[:, 1:-1], said).argmax(-1), is_text
 
 
 def main() -> None:
@@ -216,6 +242,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--model", type=Path, required=True, help="GGUF of the language model")
     parser.add_argument("--folder", type=Path, default=checkpoint.default_folder())
     parser.add_argument("--name", default="tower")
+    parser.add_argument("--reading", default="reading", help="checkpoint with the codebook")
     parser.add_argument("--steps", type=int, default=3000)
     parser.add_argument("--cool", type=int, default=600, help="steps over which the rate falls")
     parser.add_argument("--batch", type=int, default=96)
