@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from visavis.perceive.completeness import completeness, is_hesitation, quotation_is_open
 
@@ -225,3 +227,45 @@ def test_unfinished(text: str) -> None:
 def test_either(text: str) -> None:
     found = completeness(text).log_odds
     assert -3 < found < 1.5, completeness(text)
+
+
+def test_no_words_are_no_opinion() -> None:
+    assert completeness("  ").log_odds == 0
+    assert completeness("?!").log_odds == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "is_open"),
+    [
+        ('She said "come', True),
+        ('She said "come".', False),
+        ("他说“我", True),
+        ("他说“我去”", False),
+        ("the book (I mean", True),
+        ("it's Anna's", False),
+    ],
+)
+def test_open_quotations(text: str, is_open: bool) -> None:
+    assert quotation_is_open(text) is is_open
+
+
+@pytest.mark.parametrize(
+    ("text", "hesitates"),
+    [
+        ("Um.", True),
+        ("Um, uh...", True),
+        ("呃", True),
+        ("Um, what", False),
+        ("嗯", False),
+        ("", False),
+    ],
+)
+def test_hesitation(text: str, hesitates: bool) -> None:
+    assert is_hesitation(text) is hesitates
+
+
+@given(st.text(alphabet=st.sampled_from(list("ab I?.,…-“”\"'我的吗，三38 ")), max_size=40))
+def test_any_text_has_a_bounded_opinion(text: str) -> None:
+    found = completeness(text)
+    assert -6 <= found.log_odds <= 3
+    assert found.reason

@@ -89,7 +89,7 @@ def _spelling(body: str, mark: str) -> Judgement | None:
     digits = len(re.findall(f"[{DIGIT}]", found.group()))
     if digits < 3:
         return None
-    return (1.5, "number") if digits >= ENOUGH_DIGITS else (-2.5, "number being spelled")
+    return (1.5, "number") if digits >= ENOUGH_DIGITS else (-3.2, "number being spelled")
 
 
 def _ending(body: str, mark: str) -> Judgement | None:
@@ -114,7 +114,7 @@ def _question(body: str, mark: str) -> Judgement | None:
 
 def _opening(body: str, mark: str) -> Judgement | None:
     if SUBORDINATE.match(body) and not MAIN.search(body[2:]):
-        return -1.5, "subordinate clause"
+        return -1.8, "subordinate clause"
     return (1.9, "request complete") if REQUESTS.match(body) and len(body) >= 4 else None
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from visavis.perceive import chinese, english
 
 PAIRS = {"“": "”", "「": "」", "『": "』", "《": "》", "（": "）", "(": ")"}
-TRAILING_OFF = re.compile(r"(\.\.\.|…|—|–|-)\W*$")
+TRAILING_OFF = re.compile(r"(\.\.\.|…|—|–|-)[^\w”’\"]*$")
 CHINESE = re.compile(r"[\u3400-\u9fff]")
 
 
@@ -32,10 +32,11 @@ def completeness(text: str) -> Completeness:
         return Completeness(0.0, "no words")
     if quotation_is_open(text):
         return Completeness(-2.0, "open quotation")
-    if TRAILING_OFF.search(text):
-        return Completeness(-2.2, "trails off")
     # The language in which it ends, however it began.
     judge = chinese.judge if CHINESE.search(text[-6:]) else english.judge
+    words = TRAILING_OFF.sub("", text)
+    if words != text:
+        return Completeness(judge(words)[0] - 2.5, "trails off")
     return Completeness(*judge(text))
 
 

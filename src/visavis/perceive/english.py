@@ -86,7 +86,7 @@ def _spelling(words: Words, mark: str) -> Judgement | None:
     digits = sum(1 if word in DIGITS else sum(c.isdigit() for c in word) for word in run)
     cued = not before or before[-1] in NUMBER_CUES
     if not _asks(words) and (len(run) >= 2 or (cued and digits >= 3)):
-        return (1.5, "number") if digits >= ENOUGH_DIGITS else (-2.5, "number being spelled")
+        return (1.5, "number") if digits >= ENOUGH_DIGITS else (-3.2, "number being spelled")
     letters = _trailing(words, lambda word: len(word) == 1 and word.isalpha())
     if len(letters) >= 2 or re.fullmatch(r"(\w-)+\w", words[-1]):
         return -1.2, "name being spelled"
@@ -126,7 +126,7 @@ def _opening(words: Words, mark: str) -> Judgement | None:
     if not core:
         return (0.8, "greeting") if words[-1] in GREETINGS else (0.0, "opener")
     if core[0] in SUBORDINATORS and not _has_main_clause(core):
-        return -1.5, "subordinate clause"
+        return -1.8, "subordinate clause"
     return (2.0, "request complete") if core[0] in REQUESTS and len(core) > 2 else None
 
 

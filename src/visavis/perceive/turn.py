@@ -37,7 +37,7 @@ SAMPLES_PER_MS = INPUT_RATE_HZ // 1_000
 SURE, DOUBTFUL, HOPELESS = 1.7, -1.7, -3.0
 # The audio model is never surer than this, and where the words are clearly unfinished it has
 # little to say against them: it knows nothing of numbers and of grammar.
-MODEL_LIMIT, MODEL_WEIGHT, MODEL_LIMIT_UNFINISHED = 3.0, 0.6, 0.4
+MODEL_WEIGHT, MODEL_LIMIT, MODEL_LIMIT_UNFINISHED = 0.6, 1.5, 0.4
 HABIT_LENGTH, HABIT_LEAST = 8, 2
 # Who speaks again so soon after an end was cut off.
 CUT_OFF_MS = 1_000

@@ -87,7 +87,8 @@ def join(words: Sequence[str]) -> str:
 
 def _runs(samples: Samples) -> Iterator[tuple[int, int]]:
     """(word number, length) of each run of one level; what is no word has no word's number."""
-    levels = np.rint(np.nan_to_num(samples) / STEP).astype(np.int64)
+    finite = np.where(np.isfinite(samples), samples, 0)
+    levels = np.rint(finite / STEP).astype(np.int64)
     edges = [0, *(np.flatnonzero(np.diff(levels)) + 1).tolist(), len(levels)]
     for start, end in itertools.pairwise(edges):
         if end > start:

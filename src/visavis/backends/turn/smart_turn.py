@@ -33,13 +33,13 @@ class SmartTurn:
     def score(self, samples: Samples) -> float:
         """Probability that the speaker is done; 0.5 (no opinion) when samples are not finite."""
         tail = samples[-SPAN:]
+        if not np.isfinite(tail).all():
+            return 0.5
         wave = np.zeros(SPAN, np.float32)
         if len(tail):
             wave[-len(tail) :] = tail
         # Normalised as a whole, the leading silence included: so the model was trained.
         wave = (wave - wave.mean()) / np.sqrt(wave.var() + 1e-7)
-        if not np.isfinite(wave[0]):
-            return 0.5
         return self._run(wave)
 
     def _run(self, wave: Samples) -> float:

@@ -34,7 +34,7 @@ class FakeVad:
         self._clock.spend(self._cost_ns)
         if self._random.random() < self._fail_rate:
             raise EngineError("vad/fake: failed as told")
-        return float(np.any(np.nan_to_num(samples)))
+        return float(np.any(samples[np.isfinite(samples)]))
 
     def reset(self) -> None:
         """Nothing is remembered."""

@@ -1,7 +1,7 @@
 """Voice activity by Silero VAD (v5, v6) through onnxruntime.
 
 Takes windows of 512 samples at 16 kHz; the model also sees the 64 samples before each and carries
-a state. Invariant: the state stays finite, so one bad window never poisons the rest. One thread:
+a state. Invariant: a window that is not finite never reaches the state. One thread:
 0.11 ms a window at the median, 0.19 at p99; with two threads p99 is 4 ms.
 """
 
@@ -41,17 +41,14 @@ class SileroVad:
     def score(self, samples: Samples) -> float:
         """Probability of speech in the next 512 samples; 0.0 when they are not finite."""
         assert len(samples) == WINDOW, f"{len(samples)} samples instead of {WINDOW}"
+        if not np.isfinite(samples).all():
+            self.reset()
+            return 0.0
         self._heard[0, :CONTEXT] = self._heard[0, -CONTEXT:]
         self._heard[0, CONTEXT:] = samples
         feeds = {"input": self._heard, "state": self._state, "sr": self._rate}
-        probability, state = self._session.run(None, feeds)
-        score = float(probability[0, 0])
-        # The sum is finite if every part is.
-        if not np.isfinite(score + float(np.sum(state))):
-            self.reset()
-            return 0.0
-        self._state = state
-        return score
+        probability, self._state = self._session.run(None, feeds)
+        return float(probability[0, 0])
 
     def reset(self) -> None:
         """Begins a new stream."""
