@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import os
+import signal
 from collections.abc import Iterable
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from visavis.backends.contract import Sampling
+from visavis.backends.contract import Options, Sampling
 from visavis.backends.llm.fake import FakeLlm, Fault, Latency
+from visavis.backends.llm.process import ProcessLlm
 from visavis.flow.clock import NS_PER_MS, SimulatedClock
 from visavis.flow.errors import EngineError
 from visavis.flow.events import (
@@ -116,6 +119,24 @@ def test_an_engine_that_fails_is_reported_and_works_again(kind: str, at: int) ->
     assert kind in written.error
     assert len(events) == at + 1
     assert only_written(list(thinker.on(start(2)))).reason == "end"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals")
+def test_an_engine_killed_in_mid_reply_is_reported_and_replaced() -> None:
+    settings = {"reply": "It is on the warm roof.", "token_ms": 20}
+    llm = ProcessLlm("visavis.backends.llm.fake:load", Options(settings=settings))
+    thinker = Thinker(llm)
+    events: list[Event] = []
+    for event in thinker.on(start()):
+        if not events:
+            assert llm.child is not None
+            os.kill(llm.child.pid, signal.SIGKILL)
+        events.append(event)
+    written = only_written(events)
+    assert written.reason == "failed"
+    assert "died" in written.error
+    assert text(thinker.on(start(2))) == "It is on the warm roof."
+    thinker.close()
 
 
 def test_an_empty_answer_is_a_failure() -> None:

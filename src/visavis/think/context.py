@@ -15,11 +15,13 @@ from visavis.flow.errors import ContextFull
 from visavis.flow.events import Message
 from visavis.think.prompt import arrange
 
-HIGH, IDLE, LOW = 1.0, 0.8, 0.45
-"""Of the room there is: fold above HIGH; above IDLE if no one waits for an answer; down to LOW."""
+HIGH, IDLE, LOW = 1.0, 0.8, 0.35
+"""Of the room there is: fold above HIGH; above IDLE if no one waits for an answer; down to LOW,
+which has to be evaluated anew: about 4 s of a small model on 2 cores, in a pause."""
 
-MAX_MESSAGES, KEPT_MESSAGES = 40, 16
-"""Fold by number too: before the session's own bound moves the beginning of the history."""
+MAX_MESSAGES, MOST_KEPT, LEAST_KEPT = 40, 16, 4
+"""Fold by number too: before the session's own bound moves the beginning of the history. The last
+few messages stay as long as there is any room for them."""
 
 MARGIN_TOKENS = 32
 MESSAGE_TOKENS = 6
@@ -114,10 +116,10 @@ class Window:
 
     def _fold(self, history: Sequence[Message], newest: Sequence[Message]) -> None:
         begin = self._begin
-        while begin < len(history) and (
-            len(history) - begin > KEPT_MESSAGES
-            or self._tokens(history[begin:], newest) > LOW * self._room
-        ):
+        while (left := len(history) - begin) > 0:
+            level = LOW if left > LEAST_KEPT else HIGH
+            if left <= MOST_KEPT and self._tokens(history[begin:], newest) <= level * self._room:
+                break
             begin += 1
         # An answer without its question makes no sense.
         while begin < len(history) and history[begin].role != "user":
