@@ -20,6 +20,8 @@ FAINT = 0.02
 # The quietest frames are the room, and noise is not steady: 6 dB.
 ABOVE_ROOM = 2.0
 ROOM_PERCENTILE = 5
+# Sound that hardly varies has no quiet: 10 dB below the loudest is loud, whatever the room.
+STEADY = 0.3
 
 
 class Envelope:
@@ -48,8 +50,10 @@ class Envelope:
         levels = np.array(self._levels)
         if not len(levels):
             return at_least
-        room = ABOVE_ROOM * np.percentile(levels, ROOM_PERCENTILE)
-        loud = np.flatnonzero(levels > max(room, FAINT * levels.max()))
+        loudest = levels.max()
+        above_room = ABOVE_ROOM * np.percentile(levels, ROOM_PERCENTILE)
+        threshold = min(max(above_room, FAINT * loudest), STEADY * loudest)
+        loud = np.flatnonzero(levels > threshold)
         if not len(loud):
             return at_least
         return max(at_least, self.end - (len(levels) - 1 - int(loud[-1])) * FRAME)
