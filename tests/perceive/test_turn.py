@@ -1,0 +1,360 @@
+"""When a turn ends: surely, perhaps, hardly; late words, no words, going on, habits."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from visavis.flow.events import (
+    ClockTicked,
+    Event,
+    SpeechPaused,
+    SpeechStarted,
+    TurnDropped,
+    TurnEnded,
+    TurnScored,
+    WordsHeard,
+)
+from visavis.flow.ring import AudioRing
+from visavis.perceive.turn import TurnTaking
+
+MS = 1_000_000
+SURE, OPEN, HALF = "What time is it?", "I would like the", "Paris"
+
+
+class Table:
+    """A turn-taking node with a ring whose sound comes in step with the clock, or stops."""
+
+    def __init__(self, **options: Any) -> None:
+        self.ring = AudioRing(60)
+        self.node = TurnTaking(self.ring, **options)
+        self.ms = 0.0
+        self.sounding = True
+        self.trace = 0
+        self.first = 0
+        self.start = self.end = 0
+        self.outcomes: list[tuple[float, Event]] = []
+
+    def send(self, event: Event) -> None:
+        self.outcomes += [(self.ms, outcome) for outcome in self.node.on(event)]
+
+    def wait(self, ms: float) -> None:
+        """Lets time pass, in output periods."""
+        until = self.ms + ms
+        while self.ms < until:
+            self.ms += 20
+            if self.sounding:
+                self.ring.write(np.zeros(320, np.float32))
+            self.send(ClockTicked(t_ns=int(self.ms * MS), index=int(self.ms // 20)))
+
+    def voice(self, ms: float = 1_000) -> None:
+        """The user speaks for so long; the pause is seen 100 ms later."""
+        self.trace += 1
+        self.first = self.first or self.trace
+        self.start = self.ring.end
+        self.send(SpeechStarted(t_ns=int(self.ms * MS), trace=self.trace, start=self.start))
+        self.wait(ms)
+        self.end = self.ring.end
+        self.wait(100)
+        self.send(
+            SpeechPaused(t_ns=int(self.ms * MS), trace=self.trace, start=self.start, end=self.end)
+        )
+
+    def words(self, text: str, *, final: bool = True, **changes: Any) -> None:
+        fields: dict[str, Any] = {
+            "trace": self.first,
+            "text": text,
+            "stable": len(text),
+            "final": final,
+            "start": 0,
+            "end": self.end,
+            "language": "en",
+        }
+        self.send(WordsHeard(t_ns=int(self.ms * MS), **{**fields, **changes}))
+
+    def score(self, probability: float) -> None:
+        self.send(
+            TurnScored(
+                t_ns=int(self.ms * MS),
+                trace=self.trace,
+                start=0,
+                end=self.end,
+                probability=probability,
+            )
+        )
+
+    def outcome(self) -> tuple[float, Any]:
+        """The one outcome, and how long after the voice it came."""
+        ((ms, event),) = self.outcomes
+        return ms - self.end / 16, event
+
+    def silence_before_end(self, text: str, score: float | None = None) -> float:
+        """After one voiced stretch with these words."""
+        self.voice()
+        self.words(text)
+        if score is not None:
+            self.score(score)
+        self.wait(4_000)
+        return self.outcome()[0]
+
+
+def test_a_complete_question_ends_the_turn_after_200_ms() -> None:
+    table = Table()
+    assert 200 <= table.silence_before_end(SURE) <= 240
+    _, ended = table.outcome()
+    assert isinstance(ended, TurnEnded)
+    assert (ended.text, ended.start, ended.end) == (SURE, 0, 16_000)
+    assert (ended.trace, ended.language) == (1, "en")
+    assert ended.probability > 0.85
+    assert any(reason.startswith("silence 2") for reason in ended.reasons)
+    assert "question complete" in ended.reasons
+
+
+@pytest.mark.parametrize(
+    ("text", "least_ms", "most_ms"),
+    [
+        ("What time does the museum open", 200, 240),
+        ("现在几点了", 200, 240),
+        ("Yes.", 200, 240),
+        ("Paris", 400, 900),
+        ("I would like the.", 1_500, 2_540),
+        ("我想", 1_200, 2_540),
+        ("So, um", 2_000, 2_540),
+        ("My number is 415", 1_500, 2_540),
+        ("If it rains tomorrow.", 1_000, 2_000),
+    ],
+)
+def test_the_less_finished_the_longer_the_wait(text: str, least_ms: int, most_ms: int) -> None:
+    assert least_ms <= Table().silence_before_end(text) <= most_ms
+
+
+def test_the_audio_model_shortens_and_lengthens_the_wait() -> None:
+    plain = Table().silence_before_end(HALF)
+    assert Table().silence_before_end(HALF, 0.98) < plain - 200
+    assert Table().silence_before_end(HALF, 0.02) > plain + 200
+
+
+def test_the_audio_model_does_not_finish_what_the_words_leave_open() -> None:
+    assert Table().silence_before_end("My number is 415.", 0.99) > 1_200
+
+
+def test_a_score_for_another_pause_does_not_count() -> None:
+    table = Table()
+    table.voice()
+    table.words(HALF)
+    table.send(TurnScored(t_ns=int(table.ms * MS), start=0, end=7, probability=0.99))
+    table.wait(4_000)
+    assert table.outcome()[0] == Table().silence_before_end(HALF)
+
+
+def test_late_words_are_waited_for() -> None:
+    table = Table()
+    table.voice()
+    table.wait(800)
+    assert table.outcomes == []
+    table.words(SURE)
+    silent_ms, ended = table.outcome()
+    assert isinstance(ended, TurnEnded)
+    assert silent_ms == 900
+
+
+def test_words_that_never_become_final_are_used_in_the_end() -> None:
+    table = Table()
+    table.voice()
+    table.words("What time is", final=False)
+    table.wait(10_000)
+    silent_ms, ended = table.outcome()
+    assert 1_500 <= silent_ms <= 2_600
+    assert ended.text == "What time is"
+    assert "recognition late" in ended.reasons
+
+
+def test_without_any_words_the_turn_is_dropped_in_the_end() -> None:
+    table = Table()
+    table.voice()
+    table.wait(10_000)
+    silent_ms, dropped = table.outcome()
+    assert isinstance(dropped, TurnDropped)
+    assert 4_000 <= silent_ms <= 4_200
+    assert dropped.reason == "not recognised"
+
+
+def test_noise_is_dropped_once_and_soon() -> None:
+    table = Table()
+    table.voice(300)
+    table.words("")
+    table.wait(5_000)
+    silent_ms, dropped = table.outcome()
+    assert isinstance(dropped, TurnDropped)
+    assert 300 <= silent_ms <= 340
+    assert (dropped.trace, dropped.start, dropped.end) == (1, 0, 4_800)
+
+
+@pytest.mark.parametrize("text", ["Um.", "Uh, um...", "呃"])
+def test_hesitation_alone_is_no_turn(text: str) -> None:
+    table = Table()
+    table.silence_before_end(text)
+    assert isinstance(table.outcome()[1], TurnDropped)
+
+
+def test_who_goes_on_before_the_end_stays_in_the_turn() -> None:
+    table = Table()
+    table.voice()
+    table.words(OPEN)
+    table.wait(600)
+    table.voice()
+    table.words("I would like the red one.")
+    table.wait(3_000)
+    _, ended = table.outcome()
+    assert (ended.trace, ended.start, ended.end) == (1, 0, table.end)
+    assert ended.text == "I would like the red one."
+
+
+def test_the_next_voice_is_a_new_turn() -> None:
+    table = Table()
+    table.silence_before_end(SURE)
+    table.first = 2
+    table.voice()
+    table.words("Yes.")
+    table.wait(1_000)
+    (_, first), (_, second) = table.outcomes
+    assert isinstance(first, TurnEnded)
+    assert isinstance(second, TurnEnded)
+    assert (second.trace, second.text, second.start) == (2, "Yes.", table.start)
+
+
+def test_words_of_another_turn_do_not_count() -> None:
+    table = Table()
+    table.voice()
+    table.words(SURE, trace=99)
+    table.wait(1_000)
+    assert table.outcomes == []
+
+
+def test_words_up_to_an_earlier_pause_are_not_the_final_ones() -> None:
+    table = Table()
+    table.voice()
+    earlier = table.end
+    table.wait(100)
+    table.voice()
+    table.words(SURE, end=earlier)
+    table.wait(500)
+    assert table.outcomes == []
+
+
+def test_words_are_not_forgotten_when_noise_follows() -> None:
+    table = Table()
+    table.voice()
+    table.words(OPEN)
+    table.wait(300)
+    table.voice(200)
+    table.words("")
+    table.wait(5_000)
+    assert table.outcome()[1].text == OPEN
+
+
+def test_late_sound_is_not_silence() -> None:
+    table = Table()
+    table.voice()
+    table.sounding = False
+    table.words(SURE)
+    table.wait(240)
+    assert table.outcomes == []
+    table.wait(1_000)
+    assert isinstance(table.outcome()[1], TurnEnded)
+
+
+def test_who_pauses_long_is_given_longer() -> None:
+    quick, slow = Table(), Table()
+    for _ in range(3):
+        slow.voice()
+        slow.words(OPEN)
+        slow.wait(800)
+    slow.voice()
+    slow.words(HALF)
+    slow.wait(4_000)
+    assert slow.outcome()[0] > quick.silence_before_end(HALF) + 200
+
+
+def test_who_was_cut_off_is_given_longer() -> None:
+    cut, plain = Table(), Table()
+    for _ in range(3):
+        cut.first = 0
+        cut.voice()
+        cut.words(HALF)
+        while not cut.outcomes:
+            cut.wait(20)
+        cut.outcomes.clear()
+        cut.wait(100)
+    cut.first = 0
+    cut.voice()
+    cut.words(HALF)
+    cut.wait(4_000)
+    assert cut.outcome()[0] > plain.silence_before_end(HALF)
+
+
+def test_a_habit_never_delays_a_sure_end() -> None:
+    table = Table()
+    for _ in range(3):
+        table.voice()
+        table.words(OPEN)
+        table.wait(1_000)
+    assert table.silence_before_end(SURE) <= 240
+
+
+def test_an_endless_turn_ends_at_a_pause() -> None:
+    table = Table(longest_ms=5_000)
+    table.voice(6_000)
+    table.words(OPEN)
+    table.wait(4_000)
+    silent_ms, ended = table.outcome()
+    assert silent_ms <= 240
+    assert "turn too long" in ended.reasons
+
+
+def test_the_silences_can_be_chosen() -> None:
+    patient = Table(sure_ms=500, unsure_ms=2_000, unfinished_ms=5_000)
+    assert 500 <= patient.silence_before_end(SURE) <= 540
+
+
+def test_what_comes_without_a_turn_is_ignored() -> None:
+    table = Table()
+    table.words(SURE)
+    table.score(0.9)
+    table.send(SpeechPaused(t_ns=0, trace=1, start=0, end=0))
+    table.wait(1_000)
+    assert table.outcomes == []
+
+
+EVENT = st.sampled_from(["voice", "sure", "open", "empty", "partial", "score", "wait", "stale"])
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.lists(EVENT, max_size=40))
+def test_every_turn_has_one_outcome_and_ends_in_time(script: list[str]) -> None:
+    table = Table()
+    for step in script:
+        match step:
+            case "voice":
+                table.voice(200)
+            case "sure" | "open" | "empty":
+                table.words({"sure": SURE, "open": OPEN, "empty": ""}[step], trace=table.trace)
+            case "partial":
+                table.words(HALF, final=False, trace=table.trace)
+            case "score":
+                table.score(0.5)
+            case "stale":
+                table.words(SURE, trace=table.trace - 1)
+            case "wait":
+                table.wait(500)
+    table.wait(5_000)
+    traces = [outcome.trace for _, outcome in table.outcomes]
+    assert traces == sorted(set(traces)), "one outcome a turn, in order"
+    assert bool(traces) == (table.trace > 0)
+    before = len(table.outcomes)
+    table.wait(5_000)
+    assert len(table.outcomes) == before
