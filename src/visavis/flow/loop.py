@@ -26,7 +26,7 @@ PERIOD_MS = 20
 # What waits in the inbox gets at least so many turns a period, however late the loop is.
 MIN_TURNS = 64
 # A stall longer than this many periods (a suspended laptop) is skipped, not caught up with.
-MAX_LATE_TICKS = 100
+MAX_LATE_TICKS = 10
 
 
 class Loop(Line):

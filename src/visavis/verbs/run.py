@@ -10,7 +10,7 @@ import signal
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -60,9 +60,9 @@ def converse(
             watchers.append(narrator.watch)
         conversation = Conversation(parts, pace=pace, taps=watchers)
         if record is not None:
-            recorder = _recorder(record, parts)
+            recorder = stack.enter_context(_recorder(record, parts, pace))
+            stack.callback(lambda: recorder.close(cut=True) if outcome.cancelled else None)
             conversation.loop.bus.tap(recorder.write)
-            stack.callback(lambda: recorder.close(cut=outcome.cancelled))
         stack.callback(conversation.close)
         with _interruptible(conversation, outcome):
             if live is not None:
@@ -72,14 +72,19 @@ def converse(
     return outcome
 
 
-def _recorder(path: Path, parts: Parts) -> Recorder:
-    settings = {
-        "config": msgspec.to_builtins(parts.config, enc_hook=str),
-        "output_rate_hz": parts.output_rate_hz,
-    }
-    seed = parts.config.reply.seed or 0
+def _recorder(path: Path, parts: Parts, pace: Pace) -> Recorder:
+    # A recording is given away as a bug report: neither a secret nor a home folder goes in.
+    config = replace(parts.config, hub_token="", models=Path())
     return Recorder(
-        path, rows=WIRING, settings=settings, seed=seed, output_rate_hz=parts.output_rate_hz
+        path,
+        rows=WIRING,
+        settings={
+            "config": msgspec.to_builtins(config, enc_hook=str),
+            "output_rate_hz": parts.output_rate_hz,
+        },
+        seed=config.reply.seed or 0,
+        output_rate_hz=parts.output_rate_hz,
+        threaded=pace == "real",
     )
 
 
