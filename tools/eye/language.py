@@ -6,7 +6,7 @@ Invariant: no parameter of it ever requires a gradient.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import NamedTuple
 
@@ -111,8 +111,14 @@ class FrozenModel:
         self.width, self.head = number["width"], number["width"] // number["heads"]
         self.layers = [self._layer(kept, f"blk.{i}.") for i in range(number["layers"])]
         turns = number["base"] ** -(torch.arange(0, self.head, 2) / self.head)
+        self._fast: Callable[..., tuple[Tensor, tuple[Tensor, Tensor]]] = self.step
         angle = torch.arange(2048)[:, None] * turns
         self.cosine, self.sine = angle.cos(), angle.sin()
+
+    def compile(self) -> None:
+        """Compile the layer, for batches of one shape. Prefixes stay as they are: each has a
+        length of its own, and would be compiled anew."""
+        self._fast = torch.compile(self.step, dynamic=False)
 
     def _layer(self, kept: dict[str, Tensor], at: str) -> Layer:
         def joined(*names: str) -> Tensor:
@@ -146,10 +152,11 @@ class FrozenModel:
         """
         cosine, sine = self.cosine[at][:, :, None], self.sine[at][:, :, None]
         grown: Past = []
+        step = self.step if x.shape[0] == 1 else self._fast
         for i, layer in enumerate(self.layers):
             before = past[i] if past else None
             bend = bends[i] if bends else None
-            x, pair = self.step(layer, x, cosine, sine, mask, before, bend)
+            x, pair = step(layer, x, cosine, sine, mask, before, bend)
             grown.append(pair)
         return functional.rms_norm(x, (self.width,), self.norm, self.epsilon), grown
 

@@ -40,6 +40,7 @@ class Reading:
     ) -> None:
         self.model, self.picture, self.room = model, picture, room
         self.packer = Packer(tokenizer, picture, room)
+        self._known: dict[tuple[int, ...], Past] = {}
         self.ids = prefixes(tokenizer, variants, LONGEST_PREFIX, seed=5)
 
     def answer(
@@ -65,13 +66,17 @@ class Reading:
 
     def _padded(self, ids: list[int], bends: list[Bend] | None) -> Past:
         """The prefix, padded to one length so that compiled code fits all."""
+        known = self._known.get(tuple(ids))
+        if known is not None:
+            return known
         missing = LONGEST_PREFIX - len(ids)
-        with torch.no_grad():
-            past = self.model.prefix(ids, bends)
-        return [
+        past = [
             (functional.pad(key, (0, 0, 0, missing)), functional.pad(value, (0, 0, 0, missing)))
-            for key, value in past
+            for key, value in self.model.prefix(ids, bends)
         ]
+        if bends is None:  # an adapter changes with every step
+            self._known[tuple(ids)] = past
+        return past
 
     def _sees(self, text: Tensor, prefix: int) -> Tensor:
         """(batch, 1, picture + room, prefix + picture + room): who may look at what."""
@@ -91,3 +96,8 @@ def table(right: list[tuple[Question, bool]]) -> dict[str, tuple[float, int]]:
             if question.kind in kinds and len(kinds) > 1:
                 hits[f"[{group}]"].append(ok)
     return {kind: (sum(h) / len(h), len(h)) for kind, h in sorted(hits.items())}
+
+
+def shown(right: list[tuple[Question, bool]]) -> str:
+    """The table in one line."""
+    return " ".join(f"{kind} {share:.2f}/{n}" for kind, (share, n) in table(right).items())

@@ -23,7 +23,7 @@ import torch
 from codebook import Codebook
 from pool import order
 from questions import Question
-from reading import Reading, table
+from reading import Reading, shown
 from scene import Scene, scene
 from tokens import Tokenizer
 from torch import Tensor, nn
@@ -55,7 +55,7 @@ class Run:
         self.optimiser = torch.optim.AdamW(groups, betas=(0.9, 0.98), weight_decay=0.01)
         self._resume()
         if not args.eager:
-            model.step = torch.compile(model.step, dynamic=False)  # type: ignore[method-assign]
+            model.compile()
         tokenizer = Tokenizer(args.model)
         self.reading = Reading(model, tokenizer, SLOTS + 2, args.room, args.variants)
 
@@ -115,11 +115,6 @@ class Run:
             pictures = self.codebook(said_in(scenes))
             right += self.reading.answer(pictures, scenes, rng, self.adapter).right
         return right
-
-
-def shown(right: list[tuple[Question, bool]]) -> str:
-    """A table in one line."""
-    return " ".join(f"{kind} {share:.2f}/{n}" for kind, (share, n) in table(right).items())
 
 
 def main() -> None:

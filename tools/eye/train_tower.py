@@ -86,7 +86,7 @@ def targets(scenes: list[Scene], geometry: Geometry) -> tuple[Tensor, Tensor]:
     return torch.tensor(said), torch.from_numpy(under).long()
 
 
-def _codebook(args: argparse.Namespace) -> Codebook:
+def codebook_of(args: argparse.Namespace) -> Codebook:
     """The codebook of phase B when it is there, else the model's own embeddings."""
     codebook = Codebook(language.embeddings(args.model, [token(w) for w in VOCABULARY]))
     state = checkpoint.load(args.folder / f"{args.reading}.pt")
@@ -127,7 +127,7 @@ class Run:
         torch.manual_seed(args.seed)
         self.args, self.geometry, self.step = args, Geometry(side=args.side), 0
         self.tower = Tower(self.geometry)
-        self.reader = Reader(_codebook(args), self.geometry)
+        self.reader = Reader(codebook_of(args), self.geometry)
         self.optimisers = optimisers(self.tower, self.reader, args.rate)
         self.path = args.folder / f"{args.name}.pt"
         self.pool = Pool(args.folder / "scenes", "train", args.pool, args.side)
