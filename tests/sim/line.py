@@ -13,7 +13,7 @@ from random import Random
 
 from tests.sim.invariants import Invariants
 from visavis.backends.asr.fake import FakeAsr, encode, murmur
-from visavis.backends.llm.fake import FakeLlm
+from visavis.backends.llm.fake import FAULTS, FakeLlm, Fault, Latency
 from visavis.backends.resample.soxr import SoxrResampler
 from visavis.backends.tts.fake import FakeTts
 from visavis.backends.turn.fake import FakeTurn
@@ -165,9 +165,25 @@ def _parts(clock: SimulatedClock, random: Random, weather: Weather) -> Parts:
         vad=FakeVad(clock),
         asr=FakeAsr(clock, seed=random.randrange(2**32), latency_ms=(40 * slow, 200 * slow)),
         turn=FakeTurn(clock, seed=random.randrange(2**32)) if random.random() < 0.5 else None,
-        llm=FakeLlm(clock, seed=random.randrange(2**32)),
+        llm=_llm(clock, random, weather, slow),
         tts=tts,
         sink=NullSink(),
         output_rate_hz=tts.rate_hz,
         strict=True,
+    )
+
+
+def _llm(clock: SimulatedClock, random: Random, weather: Weather, slow: float) -> FakeLlm:
+    kinds = [kind for kind in FAULTS if kind != "abort"]  # that one ends the process
+    faults = {
+        call: Fault(random.choice(kinds), at=random.randrange(12))
+        for call in range(100)
+        if random.random() < weather.engine_failures
+    }
+    return FakeLlm(
+        clock,
+        seed=random.randrange(2**32),
+        prefill_token=Latency(0.5 * slow),
+        token=Latency(15 * slow, 5 * slow),
+        faults=faults,
     )
