@@ -62,6 +62,7 @@ class User:
         self._loop, self._speaker = loop, speaker
         self._random, self._weather = random, weather
         self._questions = 2 + random.randrange(2)
+        self._temper = 8  # so many disturbances, or a rude user would go on for ever
         self._spoken_ns = 0  # when all that is planned has been said
         self._idle = True
         self._look_around()
@@ -87,10 +88,12 @@ class User:
         self._loop.after(300 * NS_PER_MS, self._look_around)
 
     def _maybe_go_on(self) -> None:
-        if self._random.random() < self._weather.go_on:
+        if self._temper and self._random.random() < self._weather.go_on:
             self._say("and what about me", self._random.uniform(0.0, 0.6))
 
     def _maybe_disturb(self) -> None:
+        if not self._temper:
+            return
         w, dice = self._weather, self._random.random()
         wait_s = self._random.uniform(0.0, 6.0)
         if dice < w.interrupt:
@@ -105,6 +108,8 @@ class User:
         self._make(encode(words), wait_s)
 
     def _make(self, samples: e.Samples, wait_s: float) -> None:
+        if not self._idle:
+            self._temper -= 1
         at_ns = self._loop.clock.now_ns() + round(wait_s * NS_PER_S)
         length_ns = len(samples) * NS_PER_S // e.INPUT_RATE_HZ
         self._spoken_ns = max(self._spoken_ns, at_ns + length_ns)
