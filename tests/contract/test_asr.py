@@ -10,8 +10,8 @@ import pytest
 
 from tests.perceive.sound import noises, read_wav
 from visavis import backends
-from visavis.backends.asr.fake import encode
 from visavis.backends.contract import Asr, Options
+from visavis.backends.symbols import encode
 from visavis.flow.errors import BackendMissing
 from visavis.flow.events import Samples
 

@@ -11,8 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from visavis.backends.asr.fake import VOCABULARY, FakeAsr, encode, join, murmur, silence
+from visavis.backends.asr.fake import FakeAsr
 from visavis.backends.contract import Hypothesis
+from visavis.backends.symbols import VOCABULARY, encode, join, murmur, silence
 from visavis.flow.errors import EngineError
 from visavis.flow.events import (
     AudioAligned,

@@ -12,8 +12,9 @@ import pytest
 from tests.perceive.line import hear, only
 from tests.perceive.sound import noises, read_wav
 from visavis import backends
-from visavis.backends.asr.fake import FakeAsr, encode, murmur, silence
+from visavis.backends.asr.fake import FakeAsr
 from visavis.backends.contract import Asr, Options, TurnModel, Vad
+from visavis.backends.symbols import encode, murmur, silence
 from visavis.backends.turn.fake import FakeTurn
 from visavis.backends.vad.fake import FakeVad
 from visavis.flow.clock import SimulatedClock

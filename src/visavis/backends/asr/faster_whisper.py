@@ -34,6 +34,8 @@ MIN_SAMPLES = INPUT_RATE_HZ // 10
 SILENCE_LEVEL = -1.5
 # Chinese needs up to two tokens a character, and people speak six a second.
 TOKENS_PER_S = 14
+# Recognising a long utterance takes long, so its partial words come less often.
+PARTIAL_SHARE = 12
 # Of the 448 that the decoder has places for, less the prompt.
 MAX_TOKENS = 440
 
@@ -72,7 +74,7 @@ class FasterWhisper:
     def feed(self, samples: Samples) -> Hypothesis | None:
         """Adds samples, of which the newest 29 s count; recognises every `partial_ms` of them."""
         self._keep(samples)
-        if self._count - self._recognised < self._partial:
+        if self._count - self._recognised < max(self._partial, self._count // PARTIAL_SHARE):
             return None
         self._recognised = self._count
         return self._recognise(careful=False)

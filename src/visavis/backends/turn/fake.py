@@ -1,4 +1,4 @@
-"""A turn model for the symbolic audio of backends/asr/fake.py: done unless a word says otherwise.
+"""A turn model for the symbolic audio of backends/symbols.py: done unless a word says otherwise.
 
 A turn that ends in one of the vocabulary's trailing words ("and", "um", "然后") is not done.
 Takes seeded time on `clock`; `fail_rate` of its calls raise.
@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import random
 
-from visavis.backends.asr.fake import TRAILING, decode
 from visavis.backends.contract import Options, TurnModel
+from visavis.backends.symbols import TRAILING, decode
 from visavis.flow.clock import NS_PER_MS, Clock, SimulatedClock
 from visavis.flow.errors import EngineError
 from visavis.flow.events import Samples

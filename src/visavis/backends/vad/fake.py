@@ -1,4 +1,4 @@
-"""A voice activity detector for the symbolic audio of backends/asr/fake.py: sound is voice.
+"""A voice activity detector for the symbolic audio of backends/symbols.py: sound is voice.
 
 Deterministic; `fail_rate` of its calls raise, drawn from `seed`.
 """
