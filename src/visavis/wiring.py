@@ -147,7 +147,7 @@ WIRING: tuple[Row, ...] = (
     ),
     Row(
         "perceive.turn_audio",
-        ("speech.paused",),
+        ("speech.started", "speech.paused", "turn.ended", "turn.dropped"),
         ("turn.scored",),
         _turn_scorer,
         lane="turn",

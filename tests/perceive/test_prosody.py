@@ -53,9 +53,16 @@ def test_noise_has_no_pitch() -> None:
     assert not any("pitch" in reason for reason in prosody(noise).reasons)
 
 
-@pytest.mark.parametrize("count", [0, 1, 700, 3_000])
+@pytest.mark.parametrize("count", [0, 1, 700, 3_000, 3_999])
 def test_too_little_says_nothing(count: int) -> None:
-    assert prosody(voice(120, 90)[:count]).log_odds == pytest.approx(0, abs=0.3)
+    assert prosody(voice(120, 90)[:count]) == Prosody()
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("count", [4_000, 4_001, 4_500, 9_999])
+@pytest.mark.parametrize("level", [0, 1e-20, 1])
+def test_any_sound_is_judged_without_a_warning(count: int, level: float) -> None:
+    assert abs(prosody(voice(120, 120)[:count] * np.float32(level)).log_odds) < 1
 
 
 def test_bad_samples_say_nothing() -> None:

@@ -23,6 +23,7 @@ CLEAR = 0.55
 SPAN = INPUT_RATE_HZ * 7 // 10
 FINAL_FRAMES = 14
 LEAST_FRAMES = 4
+LEAST = INPUT_RATE_HZ // 4
 # A final fall of statements and wh-questions is 3 semitones and more; a level or slightly
 # rising end is what holds the floor.
 FALL_SEMITONES = -1.5
@@ -43,7 +44,7 @@ class Prosody:
 def prosody(samples: Samples) -> Prosody:
     """Judges the end of a voiced stretch: its samples at 16 kHz, the last 0.7 s count."""
     tail = samples[-SPAN:]
-    if len(tail) < FRAME * DECIMATION * 4 or not np.all(np.isfinite(tail)):
+    if len(tail) < LEAST or not np.all(np.isfinite(tail)):
         return Prosody()
     frames = _frames(tail)
     odds = 0.0
