@@ -22,7 +22,7 @@ POOR_LOG_PROB = -1.1
 HOPELESS_LOG_PROB = -1.7
 # Above this a text repeats itself: Radford et al. 2022, §4.5.
 COMPRESSION = 2.4
-MIN_REPEATS = 3
+MIN_REPEATS, MIN_REPEATS_OF_ONE = 3, 5
 # The fastest speakers reach 7 words, or 9 Chinese characters, a second; a short piece is judged
 # mildly, because the voiced part is not all of it.
 UNITS_PER_S = 9.0
@@ -69,8 +69,12 @@ def repeats_itself(text: str) -> bool:
     if len(data) / len(zlib.compress(data)) > COMPRESSION:
         return True
     units = [unit.casefold() for unit in UNIT.findall(text)]
-    sizes = range(1 if len(units) > 4 else 2, len(units) // MIN_REPEATS + 1)
-    return any(units[size:] == units[:-size] for size in sizes)
+    for size in range(1, len(units) // MIN_REPEATS + 1):
+        length = size * (MIN_REPEATS if size > 1 else MIN_REPEATS_OF_ONE)
+        tail = units[-length:]
+        if len(tail) == length and tail[size:] == tail[:-size]:
+            return True
+    return False
 
 
 def is_impossible(text: str, evidence: Evidence) -> bool:

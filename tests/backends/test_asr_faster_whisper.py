@@ -1,0 +1,115 @@
+"""Whisper on human speech: words, time, languages, damaged models."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.perceive.sound import noises, read_wav
+from visavis.backends.asr import faster_whisper
+from visavis.backends.asr.faster_whisper import FULL_FRAMES, SHORT_FRAMES, FasterWhisper
+from visavis.backends.contract import Options
+from visavis.flow.errors import BundleError
+from visavis.flow.events import Samples
+
+pytestmark = pytest.mark.model
+
+
+@pytest.fixture(scope="module")
+def whisper(model_options: Callable[[str], Options]) -> Any:
+    return faster_whisper.load(model_options("whisper-tiny-en"))
+
+
+@pytest.fixture(scope="module")
+def beckett(model_options: Callable[[str], Options]) -> Samples:
+    return read_wav(model_options("human-speech").files["beckett"])
+
+
+@pytest.fixture
+def encoded(whisper: FasterWhisper, monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """How many frames the encoder was given, call by call."""
+    lengths: list[int] = []
+    decode = whisper._decode
+
+    def watched(mel: Samples, frames: int) -> Any:
+        lengths.append(frames)
+        return decode(mel, frames)
+
+    monkeypatch.setattr(whisper, "_decode", watched)
+    whisper.open()
+    return lengths
+
+
+def test_speech_needs_the_short_context_only(
+    whisper: FasterWhisper, beckett: Samples, encoded: list[int]
+) -> None:
+    whisper.feed(beckett[: 5 * 16_000])
+    assert "failed" in whisper.flush().text.casefold()
+    assert encoded
+    assert set(encoded) == {SHORT_FRAMES}
+
+
+def test_noise_is_not_looked_at_twice(whisper: FasterWhisper, encoded: list[int]) -> None:
+    whisper.feed(noises(1)["white"])
+    assert whisper.flush().text == ""
+    assert FULL_FRAMES not in encoded
+
+
+def test_what_looks_wrong_is_heard_again_in_full_once_it_is_final(
+    whisper: FasterWhisper, beckett: Samples, encoded: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("visavis.backends.invention.POOR_LOG_PROB", 0.0)
+    assert whisper.feed(beckett[:32_000]) is None
+    assert FULL_FRAMES not in encoded
+    whisper.flush()
+    assert encoded[-1] == FULL_FRAMES
+
+
+def test_partial_words_come_less_often_the_longer_it_gets(
+    whisper: FasterWhisper, encoded: list[int]
+) -> None:
+    counts = []
+    for _ in range(24):
+        before = len(encoded)
+        for _ in range(50):
+            whisper.feed(np.zeros(320, np.float32))
+        counts.append(len(encoded) - before)
+    assert counts[0] == 2
+    assert sum(counts[-4:]) <= 4
+
+
+def test_an_english_model_says_so(whisper: FasterWhisper) -> None:
+    assert whisper.languages == ("en",)
+
+
+def test_a_multilingual_model_names_what_it_hears(
+    model_options: Callable[[str], Options], beckett: Samples
+) -> None:
+    options = model_options("whisper-base")
+    free = faster_whisper.load(options)
+    assert {"en", "zh", "de"} <= set(free.languages)
+    free.feed(beckett)
+    assert free.flush().language == "en"
+    settings = {"language": "de"}
+    told = faster_whisper.load(Options(files=options.files, settings=settings))
+    told.feed(beckett)
+    assert told.flush().language in ("de", "")
+    few = faster_whisper.load(Options(files=options.files, settings={"among": ["zh", "de"]}))
+    few.feed(beckett)
+    assert few.flush().language in ("zh", "de", "")
+
+
+def test_a_language_it_does_not_know_is_refused(model_options: Callable[[str], Options]) -> None:
+    options = Options(files=model_options("whisper-tiny-en").files, settings={"language": "zh"})
+    with pytest.raises(BundleError, match="does not know the language 'zh'"):
+        faster_whisper.load(options)
+
+
+def test_what_is_no_model_is_named(tmp_path: Path) -> None:
+    (tmp_path / "model.bin").write_bytes(b"version https://git-lfs")
+    with pytest.raises(BundleError, match="is not a Whisper model"):
+        faster_whisper.load(Options(files={"model": tmp_path / "model.bin"}))

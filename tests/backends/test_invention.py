@@ -1,0 +1,119 @@
+"""What is taken for an invention, and what never is."""
+
+from __future__ import annotations
+
+import pytest
+
+from visavis.backends.invention import (
+    Evidence,
+    cleaned,
+    is_doubtful,
+    is_impossible,
+    is_invented,
+    is_known,
+    repeats_itself,
+)
+
+STRONG = Evidence(log_prob=-0.4, no_speech=0.1, seconds=2)
+WEAK = Evidence(log_prob=-1.4, no_speech=0.3, seconds=2)
+NOISE = Evidence(log_prob=-0.2, no_speech=0.9, seconds=2)
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        (" Hello there. ", "Hello there."),
+        ("[BLANK_AUDIO]", ""),
+        ("(music)", ""),
+        ("♪ la la ♪", "la la"),
+        ("*coughs* Yes.", "Yes."),
+        ("（音乐）", ""),
+        ("【笑声】好的", "好的"),
+        (".", ""),
+        ("...", ""),
+        ("?", ""),
+        ("好", "好"),
+        ("7", "7"),
+    ],
+)
+def test_annotations_and_lone_marks_go(text: str, left: str) -> None:
+    assert cleaned(text) == left
+
+
+@pytest.mark.parametrize(
+    "text", ["Thank you.", "Thanks for watching!", "you", "谢谢观看", "Bye.", "请订阅我的频道。"]
+)
+def test_the_usual_inventions_need_good_evidence(text: str) -> None:
+    assert is_known(text)
+    assert is_invented(text, WEAK)
+    assert not is_invented(text, STRONG)
+
+
+@pytest.mark.parametrize("text", ["What time is it?", "现在几点？", "Thank you for the tea."])
+def test_other_words_survive_weak_evidence(text: str) -> None:
+    assert not is_known(text)
+    assert not is_invented(text, WEAK)
+
+
+@pytest.mark.parametrize("text", ["What time is it?", "I'm gonna go to the end of the video."])
+def test_over_noise_everything_is_invented(text: str) -> None:
+    assert is_invented(text, NOISE)
+
+
+def test_hopeless_words_are_dropped() -> None:
+    assert is_invented("in a moment", Evidence(log_prob=-1.9, no_speech=0.1, seconds=1))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Be Be Be Be Be Be Be Be Be Be Be Be Be",
+        ". . . . . . . . . . . . . . . . .",
+        "What does the sign say?. What does the sign say?. What does the sign say",
+        "no no no no no",
+        "你好你好你好你好",
+        "1.0.1.1.1.1.1.1.1.1.1.1.1",
+    ],
+)
+def test_loops_are_seen(text: str) -> None:
+    assert repeats_itself(text)
+    assert is_invented(text, STRONG)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "No, no, no.",
+        "It was the best of times, it was the worst of times.",
+        "Try again. Fail again. Fail better.",
+        "谢谢谢谢",
+        "一三八一二三四五六七八",
+        "row, row, row your boat",
+        "",
+    ],
+)
+def test_people_repeat_themselves_too(text: str) -> None:
+    assert not repeats_itself(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds", "impossible"),
+    [
+        ("I'm gonna go to the end of the video", 0.5, True),
+        ("What time is it", 0.8, False),
+        ("The quick brown fox jumps over the lazy dog", 2.5, False),
+        ("我今天早上在北京大学的图书馆里看书", 0.8, True),
+        ("我今天早上在北京大学的图书馆里看书", 2.5, False),
+    ],
+)
+def test_nobody_speaks_so_fast(text: str, seconds: float, impossible: bool) -> None:
+    assert is_impossible(text, Evidence(-0.3, 0.1, seconds)) is impossible
+
+
+def test_a_poor_score_deserves_a_second_look() -> None:
+    assert is_doubtful("Play some jess", Evidence(-1.2, 0.1, 1.4))
+    assert not is_doubtful("Play some jazz", Evidence(-0.7, 0.1, 1.4))
+
+
+def test_a_score_that_is_no_number_is_an_invention() -> None:
+    assert is_invented("yes", Evidence(float("-inf"), 0.1, 1))
