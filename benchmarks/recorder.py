@@ -35,8 +35,7 @@ def voice(count: int, rate_hz: int) -> e.Samples:
     tones = sum(np.sin(k * phase) / k for k in range(1, 20))
     syllables = np.clip(np.sin(2 * np.pi * 2.2 * t) + 0.3, 0, 1)
     sound = 0.15 * tones * syllables + 0.003 * chance.standard_normal(count)
-    grid: e.Samples = np.rint(np.clip(sound, -1, 1) * 32767).astype(np.float32) / 32768
-    return grid
+    return (np.rint(np.clip(sound, -1, 1) * 32767) / 32768).astype(np.float32)
 
 
 def conversation() -> list[e.Event]:

@@ -63,9 +63,8 @@ class Conversation:
         return self._source_ended and self.state == "idle" and not self.loop.busy
 
     def _watch(self, event: Event) -> None:
-        if isinstance(event, StateChanged):
-            self.state = event.state
-        elif isinstance(event, SourceEnded) and event.source == "audio":
-            self._source_ended = True
-        elif isinstance(event, NodeFailed) and event.node == "source":
-            self._source_ended = True
+        match event:
+            case StateChanged():
+                self.state = event.state
+            case SourceEnded(source="audio") | NodeFailed(node="source"):
+                self._source_ended = True

@@ -82,7 +82,7 @@ class TurnModel(Protocol):
     """An audio model of turn end."""
 
     def score(self, samples: Samples) -> float:
-        """Probability in [0, 1] that the speaker of these samples (16 kHz, the turn so far) is done."""
+        """Probability in [0, 1] that the speaker of these 16 kHz samples, the turn so far, is done."""
 
     def close(self) -> None: ...
 
@@ -168,7 +168,7 @@ class LlmSession(Protocol):
         """Of the last `prefill` or `generate`."""
 
     def cancel(self) -> None:
-        """Stops the running call soon. Safe from any thread; without a running call, does nothing."""
+        """Stops the running call soon, if there is one. Safe from any thread."""
 
     def close(self) -> None: ...
 
