@@ -82,7 +82,7 @@ class TurnModel(Protocol):
     """An audio model of turn end."""
 
     def score(self, samples: Samples) -> float:
-        """Probability in [0, 1] that the speaker of these 16 kHz samples, the turn so far, is done."""
+        """Probability in [0, 1] that whoever speaks in these samples (16 kHz) has finished."""
 
     def close(self) -> None: ...
 
