@@ -14,7 +14,9 @@ import argparse
 import sys
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
+import adapter
 import numpy as np
 from geometry import EPSILON, Geometry
 from gguf import GGMLQuantizationType, GGUFWriter, LlamaFileType
@@ -111,6 +113,15 @@ def _add(writer: GGUFWriter, name: str, array: Array, small: bool) -> None:
         writer.add_tensor(name, array.astype(np.float16))
 
 
+def _adapter(path: Path, state: dict[str, Any]) -> int:
+    halves = {
+        half: {n.split(".")[1]: p.numpy() for n, p in state.items() if n.startswith(half)}
+        for half in ("inward", "outward")
+    }
+    smollm2 = adapter.parts(heads=9, kv=3, head=64, hidden=1536, width=576)
+    return adapter.write(path, halves["inward"], halves["outward"], smollm2)
+
+
 def main() -> int:
     import checkpoint
 
@@ -127,6 +138,9 @@ def main() -> int:
     arrays = {name: p.float().numpy() for name, p in state["tower"].items()}
     size = write(args.out, arrays, Geometry(**state["geometry"]), small=not args.f16)
     print(f"{args.out}: {size / 1e6:.1f} MB, step {state['step']}")
+    if state.get("adapter"):
+        beside = args.out.with_suffix(".adapter.gguf")
+        print(f"{beside}: {_adapter(beside, state['adapter']) / 1e6:.1f} MB")
     return 0 if size <= LARGEST else 1
 
 

@@ -177,21 +177,31 @@ class FrozenModel:
             [self.heads, self.kv, self.kv], 2
         )
         query, key = (_turned(part.float(), cosine, sine) for part in (query, key))
-        query, key, value = (part.to(self.products).transpose(1, 2) for part in (query, key, value))
+        key, value = (part.to(self.products).transpose(1, 2) for part in (key, value))
         pair = key, value
         if before is not None:
             key, value = (
                 torch.cat([old.expand(len(x), -1, -1, -1), new], 2)
                 for old, new in zip(before, pair, strict=True)
             )
-        group = self.heads // self.kv
-        key, value = (part.repeat_interleave(group, 1) for part in (key, value))
-        seen = functional.scaled_dot_product_attention(query, key, value, attn_mask=mask)
-        x = x + self._times(seen.transpose(1, 2).flatten(2), layer.out, bend and bend.out).float()
+        seen = self._attend(query, key, value, mask)
+        x = x + self._times(seen, layer.out, bend and bend.out).float()
         flat = functional.rms_norm(x, (self.width,), layer.norm2, self.epsilon)
         gate, up = self._times(flat, layer.gate_up, bend and bend.gate_up).chunk(2, -1)
         x = x + self._times(functional.silu(gate) * up, layer.down, bend and bend.down).float()
         return x, pair
+
+    def _attend(self, query: Tensor, key: Tensor, value: Tensor, mask: Tensor) -> Tensor:
+        """Written out: the fused kernel's backward is slow on a processor, and grouped heads need
+        no copies of key and value here. `query` (batch, n, heads, head), gives (batch, n, width).
+        """
+        batch, n = query.shape[:2]
+        grouped = (query * self.head**-0.5).to(self.products).unflatten(2, (self.kv, -1))
+        grouped = grouped.permute(0, 2, 3, 1, 4).flatten(2, 3)
+        scores = (grouped @ key.transpose(-1, -2)).float().unflatten(2, (-1, n))
+        shares = scores.masked_fill(~mask[:, :, None], float("-inf")).softmax(-1)
+        seen = (shares.to(self.products).flatten(2, 3) @ value).unflatten(2, (-1, n))
+        return seen.permute(0, 3, 1, 2, 4).reshape(batch, n, self.width)
 
     def _times(self, x: Tensor, weight: Tensor, bend: LowRank | None) -> Tensor:
         x = x.to(self.products)
