@@ -16,15 +16,7 @@ from visavis.flow.errors import BackendMissing
 from visavis.flow.events import Samples
 
 NAMES = backends.names("asr")
-BUNDLES = {"faster_whisper": ("whisper-tiny-en", "whisper-base")}
-CASES = [
-    *("fake" for name in NAMES if name == "fake"),
-    *(
-        pytest.param(f"{name} {bundle}", marks=pytest.mark.model)
-        for name in NAMES
-        for bundle in BUNDLES.get(name, ())
-    ),
-]
+BUNDLES = {"faster_whisper": "whisper-tiny-en"}
 
 
 @dataclass(frozen=True)
@@ -36,12 +28,17 @@ class Subject:
     words: tuple[str, ...]
 
 
-@pytest.fixture(scope="module", params=CASES)
+@pytest.fixture(
+    scope="module",
+    params=[
+        pytest.param(name, marks=pytest.mark.model) if name in BUNDLES else name for name in NAMES
+    ],
+)
 def subject(
     request: pytest.FixtureRequest, model_options: Callable[[str], Options]
 ) -> Iterator[Subject]:
-    name, _, bundle = request.param.partition(" ")
-    options = model_options(bundle) if bundle else Options()
+    name: str = request.param
+    options = model_options(BUNDLES[name]) if name in BUNDLES else Options()
     try:
         asr: Asr = backends.load("asr", name, options)
     except BackendMissing as missing:
@@ -63,7 +60,7 @@ def asr(subject: Subject) -> Asr:
 
 def test_there_are_backends() -> None:
     assert {"fake", "faster_whisper"} <= set(NAMES)
-    assert set(NAMES) - {"fake"} <= set(BUNDLES), "name the bundles that a new backend runs on"
+    assert set(NAMES) - {"fake"} <= set(BUNDLES), "name the bundle that a new backend runs on"
 
 
 def test_it_names_its_languages(asr: Asr) -> None:

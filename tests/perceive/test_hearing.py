@@ -130,10 +130,8 @@ def test_real_models_hear_no_words_in_noise(models: tuple[Vad, Asr, TurnModel], 
 CITIES = """it was the best of times it was the worst of times it was the age of wisdom it was the
 age of foolishness it was the epoch of belief it was the epoch of incredulity it was the season of
 light it was the season of darkness it was the spring of hope it was the winter of despair we had
-everything before us we had nothing before us we were all going direct to heaven we were all going
-direct the other way in short the period was so far like the present period that some of its
-noisiest authorities insisted on its being received for good or for evil in the superlative degree
-of comparison only"""
+everything before us we had nothing before us"""
+CITIES_S = 24.3
 
 
 @pytest.mark.model
@@ -142,12 +140,12 @@ def test_a_person_reading_is_heard_and_loses_nothing(
 ) -> None:
     models[0].reset()
     speech = read_wav(model_options("human-speech").files["two_cities"])
-    events = hear(speech, SimulatedClock(), *models)
+    events = hear(speech[: int(CITIES_S * 16_000)], SimulatedClock(), *models)
     heard = " ".join(event.text for event in only(events, TurnEnded))
     wrong = distance(CITIES.split(), re.findall(r"[a-z']+", heard.casefold()))
-    assert wrong <= 12, heard
+    assert wrong <= 8, heard
     partials = [event for event in only(events, WordsHeard) if not event.final]
-    assert len(partials) > 30
+    assert len(partials) > 20
 
 
 def distance(expected: list[str], found: list[str]) -> int:
