@@ -57,7 +57,10 @@ def load_parts(
     def load(kind: str) -> None:
         installed = found[kind]
         progress(installed.manifest.name)
-        engines[kind] = backends.load(kind, installed.manifest.backend, installed.options)
+        options = installed.options
+        if kind == "asr" and config.language:
+            options = replace(options, settings={**options.settings, "language": config.language})
+        engines[kind] = backends.load(kind, installed.manifest.backend, options)
 
     with ExitStack() as undo, ThreadPoolExecutor(len(ENGINES)) as pool:
         undo.callback(lambda: [engine.close() for engine in engines.values()])

@@ -10,16 +10,25 @@ import importlib
 import importlib.util
 import pkgutil
 from importlib.metadata import entry_points
+from pathlib import Path
 from typing import Any
 
 from visavis.backends.contract import Options
 from visavis.flow.errors import BackendMissing, InputError
 
+_LOAD = "\ndef load("
+
 
 def names(kind: str) -> tuple[str, ...]:
     """The backends of a kind that can be named in a bundle manifest."""
-    package = importlib.import_module(f"{__name__}.{kind}")
-    own = [found.name for found in pkgutil.iter_modules(package.__path__)]
+    folders = importlib.import_module(f"{__name__}.{kind}").__path__
+    files = [
+        (module.name, Path(folder))
+        for folder in folders
+        for module in pkgutil.iter_modules([folder])
+    ]
+    # Read, not imported: their libraries need not be here. What has no `load` only helps others.
+    own = [name for name, folder in files if _LOAD in (folder / f"{name}.py").read_text("utf-8")]
     offered = [entry.name for entry in entry_points(group=f"visavis.backends.{kind}")]
     return tuple(sorted({*own, *offered}))
 

@@ -152,7 +152,8 @@ class Bus:
         return [entry for route in self._routes.values() for entry in route.subscriptions]
 
     def _raise_to(self, floor: int, cause: Event) -> None:
-        if floor <= self.fence.floor:
+        # At the same floor too: a reply that begins after a cancel ends what was prefilled since.
+        if floor < self.fence.floor:
             return
         self.fence.floor = floor
         for cancel in self._cancels:

@@ -86,7 +86,7 @@ class TurnTaking:
         unsure_ms: float = 1_200,
         unfinished_ms: float = 2_500,
         drop_ms: float = 300,
-        late_ms: float = 1_500,
+        late_ms: float = 4_000,
         lost_ms: float = 4_000,
         longest_ms: float = 120_000,
     ) -> None:
