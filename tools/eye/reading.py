@@ -16,7 +16,7 @@ from language import Adapter, Bend, FrozenModel, Past
 from manner import prefixes
 from questions import GROUPS, Question
 from scene import Scene
-from talk import Packer
+from talk import MANNER, Packer
 from tokens import Tokenizer
 from torch import Tensor
 from torch.nn import functional
@@ -26,7 +26,8 @@ LONGEST_PREFIX = 208
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """`loss` is weighted over answer tokens; `right` says of each question if all were right."""
+    """`loss` is weighted over answer tokens; `right` says of each question if the words
+    that depend on the picture were, given the words before them."""
 
     loss: Tensor
     right: list[tuple[Question, bool]]
@@ -59,8 +60,8 @@ class Reading:
         scores = self.model.logits(hidden[:, self.picture :][asked])
         wanted, weights = packed.labels[asked], packed.weights[asked]
         wrong = functional.cross_entropy(scores, wanted, reduction="none")
-        hits = torch.zeros(asked.shape, dtype=torch.bool)
-        hits[asked] = scores.argmax(-1) == wanted
+        hits = packed.weights <= MANNER
+        hits[asked] |= scores.argmax(-1) == wanted
         right = [(q, bool(hits[row, a:b].all())) for row, a, b, q in packed.spans]
         return Answered((wrong * weights).sum() / weights.sum(), right)
 

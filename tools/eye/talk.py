@@ -16,6 +16,11 @@ from scene import Scene
 from tokens import END_OF_TURN, Tokenizer
 from torch import Tensor
 
+MANNER = 0.2  # weight of the words of an answer that any picture would have
+# Share of scenes that offer a kind (0.3 when not named).
+OFFERED = {"background": 1.0, "see": 1.0, "count": 0.6, "exists": 0.5, "text_colour": 0.4,
+           "number": 0.24, "word": 0.17}  # fmt: skip
+
 
 @dataclass(frozen=True, slots=True)
 class Packed:
@@ -72,8 +77,10 @@ class Packer:
     def _chains(self, scene: Scene, rng: random.Random) -> list[list[Question]]:
         """Branches; some ask twice, so that the eye is also asked about behind an answer."""
         asked = questions(scene, rng)
-        # Rare kinds first: every scene offers a background and a description.
-        asked.sort(key=lambda q: rng.random() + (0.7 if q.kind in {"background", "see"} else 0.0))
+        if scene.text is not None:  # there is little to ask: once more, in other words
+            asked += [q for q in questions(scene, rng) if OFFERED.get(q.kind, 0.3) < 1]
+        # What few scenes offer is asked first, so that kinds come out about equally often.
+        asked.sort(key=lambda q: rng.random() ** OFFERED.get(q.kind, 0.3), reverse=True)
         chains: list[list[Question]] = []
         while asked:
             length = 2 if len(asked) > 1 and rng.random() < 0.2 else 1
@@ -102,9 +109,10 @@ class Packer:
         return text, wanted, weight, answers
 
     def _weights(self, question: Question, answer: list[int]) -> list[float]:
-        """Words that depend on the picture count most; the manner is soon learnt."""
+        """Words that depend on the picture count most, and no question by its length."""
         keys = {i for word in question.key for i in self._forms(word)}
-        return [1.0 if i in keys else 0.15 for i in answer]
+        weight = max(1, sum(i in keys for i in answer)) ** -0.5
+        return [weight if i in keys else MANNER for i in answer]
 
     def _forms(self, word: str) -> list[int]:
         return [self._tokenizer.encode(form)[0] for form in (word, f" {word}", word.capitalize())]
