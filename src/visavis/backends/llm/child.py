@@ -164,9 +164,15 @@ def _watch_parent(parent: int) -> None:
     os._exit(1)
 
 
+NICE = 5
+"""The next words can wait for the sound of the last ones: hearing and speech go first."""
+
+
 def main() -> None:
     """Serves until the parent closes the pipe."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if hasattr(os, "nice"):
+        os.nice(NICE)
     requests = os.fdopen(_apart(0, os.O_RDONLY), "rb")
     wire = os.fdopen(_apart(1, os.O_WRONLY), "wb")
     sys.stdout = sys.stderr

@@ -62,6 +62,12 @@ def _check(path: Path | None) -> None:
         raise BundleError(path or "model", "is not a GGUF file", "pull its bundle again")
 
 
+PLAIN_SPOKEN = {"dry_multiplier": 0.8, "dry_allowed_length": 7, "dry_penalty_last_n": 512}
+"""A small model picks up a phrase of its own and ends every later answer with it. To repeat eight
+tokens of the last 512 in the same order becomes unlikely; to take up the question's words is not
+hindered by that."""
+
+
 class Llama:
     """The engine itself. One session's messages are evaluated at a time; the newest stay."""
 
@@ -162,6 +168,7 @@ class LlamaSession:
             "max_tokens": sampling.max_tokens,
             "temperature": sampling.temperature,
             "top_p": sampling.top_p,
+            **PLAIN_SPOKEN,
             "stop": list(sampling.stop),
         }
         if sampling.seed is not None:

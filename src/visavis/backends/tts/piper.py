@@ -132,7 +132,7 @@ def _sounding(phones: Sequence[Phone]) -> tuple[list[tuple[int, int]], list[int]
 
 
 def load(options: Options) -> PiperTts:
-    """Files `model` and `config`; settings `threads` (1), `speed` (1.0), `seed` (0)."""
+    """Files `model` and `config`; settings `threads` (2), `speed` (1.0), `seed` (0)."""
     try:
         import onnxruntime
         from piper import PiperVoice
@@ -143,7 +143,7 @@ def load(options: Options) -> PiperTts:
     config = _config(_file(options, "config"), PiperConfig)
     config.length_scale /= float(settings.get("speed", 1.0))
     onnxruntime.set_seed(int(settings.get("seed", 0)))  # the same calls, the same sound
-    session = _session(onnxruntime, _file(options, "model"), int(settings.get("threads", 1)))
+    session = _session(onnxruntime, _file(options, "model"), int(settings.get("threads", 2)))
     timed = len(session.get_outputs()) > 1
     return PiperTts(PiperVoice(session=session, config=config), timed=timed)
 
