@@ -24,8 +24,9 @@ import numpy as np
 
 from dialogue import PITCH, QUESTIONS, Asker, prepare, speech
 from row import print_row
-from visavis.backends.asr.fake import FakeAsr, encode
+from visavis.backends.asr.fake import FakeAsr
 from visavis.backends.llm.fake import FakeLlm
+from visavis.backends.symbols import encode
 from visavis.backends.tts.fake import FakeTts
 from visavis.backends.turn.fake import FakeTurn
 from visavis.backends.vad.fake import FakeVad
