@@ -22,7 +22,7 @@ from visavis.bundle.store import Installed, Store
 from visavis.config import Config
 from visavis.config import load as load_config
 from visavis.flow.clock import SimulatedClock
-from visavis.flow.errors import VisavisError
+from visavis.flow.errors import BundleError, VisavisError
 from visavis.flow.line import Line
 from visavis.flow.ring import AudioRing
 from visavis.govern.replay import Rebuilt
@@ -39,9 +39,13 @@ def bundle_names(config: Config) -> dict[str, str]:
 
 
 def find_bundles(config: Config) -> dict[str, Installed]:
-    """The same, in the store. Raises `BundleError` naming one that is missing or damaged."""
-    store = Store(config.models)
-    return {kind: store.find(name) for kind, name in bundle_names(config).items()}
+    """The same, in the store. Raises `BundleError` naming all that are missing, or one damaged."""
+    store, names = Store(config.models), bundle_names(config)
+    absent = [name for name in names.values() if not store.has(name)]
+    if len(absent) > 1:
+        what = " ".join(absent) if config.bundles else f"--tier {config.tier}"
+        raise BundleError(", ".join(absent), "are not installed", f"run 'visavis pull {what}'")
+    return {kind: store.find(name) for kind, name in names.items()}
 
 
 def load_parts(
@@ -104,7 +108,7 @@ def replay_line(settings: Mapping[str, Any]) -> Rebuilt:
     """
     config = msgspec.convert(settings["config"], Config, dec_hook=lambda kind, value: kind(value))
     config = replace(config, models=load_config().models)
-    vad = find_bundles(config)["vad"]
+    vad = Store(config.models).find(bundle_names(config)["vad"])
     parts = Parts(
         config=config,
         ring=AudioRing(config.sound.ring_s),

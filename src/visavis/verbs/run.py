@@ -6,6 +6,7 @@ or by an error, the recording and the answer are closed and complete when this r
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
 from collections.abc import Callable, Iterable, Iterator
@@ -59,11 +60,12 @@ def converse(
             stack.callback(narrator.close)
             watchers.append(narrator.watch)
         conversation = Conversation(parts, pace=pace, taps=watchers)
+        stack.callback(conversation.close)
         if record is not None:
             recorder = stack.enter_context(_recorder(record, parts, pace))
             stack.callback(lambda: recorder.close(cut=True) if outcome.cancelled else None)
             conversation.loop.bus.tap(recorder.write)
-        stack.callback(conversation.close)
+            stack.callback(conversation.close)  # what it still says is recorded
         with _interruptible(conversation, outcome):
             if live is not None:
                 stack.enter_context(live(conversation))
@@ -105,11 +107,15 @@ def _interruptible(conversation: Conversation, outcome: Outcome) -> Iterator[Non
         signal.signal(signal.SIGINT, before)
 
 
-def check_writable(path: Path | None, option: str) -> None:
-    """Refuses an output path before any work is done, not after."""
+def check_writable(path: Path | None, option: str, others: Iterable[Path | None] = ()) -> None:
+    """Refuses an output path before any work is done, not after; also one that is in use."""
     if path is None:
         return
     if path.is_dir():
         raise InputError(path, "is a folder", f"give {option} a file name")
     if not path.absolute().parent.is_dir():
         raise InputError(path, "its folder does not exist", f"mkdir -p {path.parent}")
+    if not os.access(path.absolute().parent, os.W_OK):
+        raise InputError(path, "its folder cannot be written to", f"give {option} another one")
+    if any(other and path.resolve() == other.resolve() for other in others):
+        raise InputError(path, "would be written over", f"give {option} another name")

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from visavis.flow.clock import NS_PER_S
+
 if TYPE_CHECKING:
     from visavis.config import Config
+    from visavis.conversation import Conversation
     from visavis.flow.events import Event
-    from visavis.speak.sink import Sink
+    from visavis.wiring import Parts
 
 FILE = click.Path(path_type=Path)
 TAIL_S = 4.0
@@ -63,17 +67,18 @@ def talk(
     """
     from visavis.verbs.run import check_writable, converse
 
-    for path, option in ((out, "--out"), (record, "--record")):
-        check_writable(path, option)
+    check_writable(out, "--out", (audio, video))
+    check_writable(record, "--record", (audio, video, out))
     config = _config(**choices)
     if audio is None:
-        return _at_the_microphone(config, out, record, as_json, quiet)
+        _refuse_without_audio(out=out, video=video)
+        return _at_the_microphone(config, record, as_json, quiet)
     source = _source(audio, video)
     from visavis.engines import load_parts
 
     parts = load_parts(config)
-    parts.sink = _sink(out, parts.output_rate_hz)
-    outcome = converse(parts, source, pace=pace, record=record, quiet=quiet)
+    live = _answer_file(parts, out) if out else None
+    outcome = converse(parts, source, pace=pace, record=record, quiet=quiet, live=live)
     return report(outcome.summary, outcome.cancelled, as_json, out, record)
 
 
@@ -84,12 +89,12 @@ def report(
     summary |= {"out": str(out) if out else None, "record": str(record) if record else None}
     if as_json:
         click.echo(json.dumps(summary, ensure_ascii=False, indent=2))
-    elif not summary["history"]:
-        click.echo("no words were heard, so nothing was answered", err=True)
     else:
         for item in summary["history"]:
             if item["role"] == "assistant":
                 click.echo(f"{item['text']} —" if item["cut"] else item["text"])
+    if not summary["history"] and not cancelled:
+        click.echo("no words were heard, so nothing was answered", err=True)
     if summary["source_error"]:
         click.echo(f"visavis: {summary['source_error']}", err=True)
         return 1
@@ -117,24 +122,35 @@ def _source(audio: Path, video: Path | None) -> Iterable[Event]:
     return merged(sound.events(), pictures.events())
 
 
-def _sink(out: Path | None, rate_hz: int) -> Sink:
-    from visavis.speak.sink import FileSink, NullSink
+def _answer_file(parts: Parts, out: Path) -> Callable[[Conversation], Any]:
+    """Lets the answers sound into `out`, which becomes as long as the conversation was."""
+    from visavis.speak.sink import FileSink
 
-    return FileSink(out, rate_hz) if out else NullSink()
+    parts.sink = sink = FileSink(out, parts.output_rate_hz)
+
+    @contextmanager
+    def live(conversation: Conversation) -> Iterator[None]:
+        try:
+            yield
+        finally:
+            sink.extend(conversation.loop.bus.now_ns * parts.output_rate_hz // NS_PER_S)
+
+    return live
 
 
-def _at_the_microphone(
-    config: Config, out: Path | None, record: Path | None, as_json: bool, quiet: bool
-) -> int:
-    from visavis.conversation import Conversation
-    from visavis.engines import load_parts
+def _refuse_without_audio(**files: Path | None) -> None:
     from visavis.flow.errors import InputError
+
+    for name, path in files.items():
+        if path is not None:
+            raise InputError(f"--{name}", "goes with --audio", "give a recording as --audio too")
+
+
+def _at_the_microphone(config: Config, record: Path | None, as_json: bool, quiet: bool) -> int:
+    from visavis.engines import load_parts
     from visavis.source.mic import Microphone
     from visavis.speak.device import DeviceSink
     from visavis.verbs.run import converse
-
-    if out is not None:
-        raise InputError("--out", "goes with --audio", "use --record to keep a live session")
 
     def microphone(conversation: Conversation) -> Microphone:
         loop = conversation.loop

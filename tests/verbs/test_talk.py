@@ -1,0 +1,350 @@
+"""`visavis talk` with fake engines: what it prints and leaves, and what bad input gets."""
+
+from __future__ import annotations
+
+import json
+import signal
+import wave
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests import media
+from visavis import engines
+from visavis.backends.llm.fake import FakeLlm
+from visavis.backends.symbols import INDEX
+from visavis.config import Config
+from visavis.speak.sink import FileSink
+from visavis.wiring import Parts
+
+from . import fake_engines
+from .conftest import Run, RunVerb
+
+QUESTION = "what is the capital of france"
+
+
+class Loader:
+    """Stands in for `load_parts`: gives fakes, and remembers what it was asked for."""
+
+    def __init__(self) -> None:
+        self.configs: list[Config] = []
+        self.engines: dict[str, Any] = {}
+
+    def __call__(self, config: Config, **_: Any) -> Parts:
+        self.configs.append(config)
+        return fake_engines.parts(config, **self.engines)
+
+
+@pytest.fixture
+def loader(monkeypatch: pytest.MonkeyPatch) -> Loader:
+    loader = Loader()
+    monkeypatch.setattr(engines, "load_parts", loader)
+    monkeypatch.setattr(engines, "replay_line", fake_engines.rebuilt)
+    return loader
+
+
+@pytest.fixture
+def question(tmp_path: Path) -> Path:
+    return fake_engines.write_speech(tmp_path / "question.wav", QUESTION)
+
+
+def samples(path: Path) -> tuple[Any, int]:
+    with wave.open(str(path)) as file:
+        data = np.frombuffer(file.readframes(file.getnframes()), "<i2")
+        return data / 32_768, file.getframerate()
+
+
+# ── what comes out ───────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.usefixtures("loader")
+def test_a_question_is_answered_on_stdout_and_told_on_stderr(
+    run_verb: RunVerb, question: Path
+) -> None:
+    ended = run_verb("talk", "--audio", str(question))
+    assert ended.code == 0
+    assert ended.out.count("\n") == 1
+    assert len(ended.out) > 3
+    assert QUESTION in ended.err
+    assert "voice to voice" in ended.err
+
+
+@pytest.mark.usefixtures("loader")
+def test_quiet_says_nothing_but_the_answer(run_verb: RunVerb, question: Path) -> None:
+    ended = run_verb("talk", "--audio", str(question), "--quiet")
+    assert (ended.code, ended.err) == (0, "")
+    assert ended.out.strip()
+
+
+@pytest.mark.usefixtures("loader")
+def test_json_is_all_that_is_on_stdout(run_verb: RunVerb, question: Path, tmp_path: Path) -> None:
+    out, record = str(tmp_path / "answer.wav"), str(tmp_path / "run.mcap")
+    ended = run_verb("talk", "--audio", str(question), "--json", "--out", out, "--record", record)
+    told = json.loads(ended.out)
+    assert [item["role"] for item in told["history"]] == ["user", "assistant"]
+    assert told["history"][0]["text"] == QUESTION
+    assert (told["out"], told["record"]) == (out, record)
+    assert len(told["replies"]) == 1
+    assert told["failures"] == []
+
+
+@pytest.mark.usefixtures("loader")
+def test_the_answer_lies_where_it_was_said(
+    run_verb: RunVerb, question: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "answer.wav"
+    ended = run_verb("talk", "--audio", str(question), "--out", str(out), "--json")
+    told = json.loads(ended.out)
+    sound, rate_hz = samples(out)
+    first_s = float(np.flatnonzero(sound)[0]) / rate_hz
+    asked_s = 0.2 + len(QUESTION.split()) * 0.2
+    assert first_s == pytest.approx(asked_s + told["replies"][0]["voice_to_voice_ms"] / 1e3, 0.05)
+    # It lasts as long as the conversation did.
+    assert len(sound) / rate_hz == pytest.approx(told["session_ms"] / 1e3, abs=0.1)
+
+
+@pytest.mark.usefixtures("loader")
+def test_a_dialogue_with_pauses_gets_an_answer_each(run_verb: RunVerb, tmp_path: Path) -> None:
+    talk = fake_engines.write_speech(
+        tmp_path / "talk.wav", QUESTION, "what is the weather tomorrow", pause_ms=25_000
+    )
+    told = json.loads(run_verb("talk", "--audio", str(talk), "--json").out)
+    assert [item["role"] for item in told["history"]] == ["user", "assistant"] * 2
+
+
+@pytest.mark.usefixtures("loader")
+def test_a_recording_of_it_replays_identically(
+    run_verb: RunVerb, question: Path, tmp_path: Path
+) -> None:
+    record = str(tmp_path / "run.mcap")
+    run_verb("talk", "--audio", str(question), "--record", record)
+    ended = run_verb("replay", record)
+    assert (ended.code, ended.err) == (0, "")
+    assert ended.out.startswith("identical: ")
+
+
+@pytest.mark.usefixtures("loader")
+def test_a_secret_does_not_go_into_the_recording(
+    run_verb: RunVerb, question: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HF_TOKEN", "hf_very_secret")
+    record = tmp_path / "run.mcap"
+    run_verb("talk", "--audio", str(question), "--record", str(record))
+    verbose = run_verb("replay", str(record), "--verbose").out
+    assert '"hub_token": ""' in verbose
+    assert str(tmp_path) not in verbose
+
+
+def test_the_choices_reach_the_engines(run_verb: RunVerb, loader: Loader, question: Path) -> None:
+    run_verb(
+        *("talk", "--audio", str(question), "--seed", "5", "--system", "Be brief."),
+        *("--language", "zh", "--tier", "tiny"),
+    )
+    (config,) = loader.configs
+    assert (config.reply.seed, config.reply.system) == (5, "Be brief.")
+    assert (config.language, config.tier) == ("zh", "tiny")
+
+
+@pytest.mark.usefixtures("loader")
+@pytest.mark.parametrize("kind", ["silence", "murmur", "short"])
+def test_where_nothing_was_said_nothing_is_answered(
+    run_verb: RunVerb, tmp_path: Path, kind: str
+) -> None:
+    sound = {
+        "silence": np.zeros(16_000),
+        "murmur": np.full(8_000, 8 * 32 / 32_768),
+        "short": np.array([0.1, -0.1, 0.1]),
+    }[kind]
+    audio, out = media.write_wav(tmp_path / "audio.wav", sound, 16_000), tmp_path / "answer.wav"
+    ended = run_verb("talk", "--audio", str(audio), "--out", str(out), "--json")
+    assert ended.code == 0
+    assert json.loads(ended.out)["history"] == []
+    assert ended.err.endswith("no words were heard, so nothing was answered\n")
+    answer, rate_hz = samples(out)
+    assert len(answer) > rate_hz
+    assert not answer.any()
+
+
+@pytest.mark.usefixtures("loader")
+def test_a_question_in_a_video_is_answered_with_the_video_beside_it(
+    run_verb: RunVerb, question: Path, tmp_path: Path
+) -> None:
+    video = media.write_video(tmp_path / "scene.mp4", media.shades(75))
+    record = str(tmp_path / "run.mcap")
+    ended = run_verb(
+        *("talk", "--audio", str(question), "--video", str(video), "--record", record, "--json")
+    )
+    assert ended.code == 0
+    assert len(json.loads(ended.out)["replies"]) == 1
+    assert run_verb("replay", record).out.startswith("identical: ")
+
+
+# ── what goes wrong ──────────────────────────────────────────────────────────────────────────
+
+HTML, POINTER = b"<!DOCTYPE html><html></html>", b"version https://git-lfs.github.com/spec/v1\n"
+
+
+def _written(path: Path, data: bytes) -> Path:
+    path.write_bytes(data)
+    return path
+
+
+def _pictures_only(path: Path) -> Path:
+    return media.write_video(path.with_suffix(".mp4"), media.shades(5))
+
+
+UNUSABLE: dict[str, Callable[[Path], Path]] = {
+    "missing": lambda path: path,
+    "empty": lambda path: _written(path, b""),
+    "folder": lambda path: path.parent,
+    "text": lambda path: _written(path, b"hello\n"),
+    "bytes": lambda path: _written(path, bytes(range(256))),
+    "web page": lambda path: _written(path, HTML),
+    "pointer": lambda path: _written(path, POINTER),
+    "header only": lambda path: _written(path, media.wav_bytes(b"", 16_000)),
+    "half a header": lambda path: _written(path, media.wav_bytes(b"", 16_000)[:20]),
+    "no sound": _pictures_only,
+    "half a video": lambda path: media.cut(_pictures_only(path), 0.3),
+    "absurd rate": lambda path: _written(path, media.wav_bytes(b"\0" * 64, 2_000_000_000)),
+}
+
+
+def _assert_refused(ended: Run, *, subject: str) -> None:
+    assert (ended.code, ended.out) == (2, "")
+    assert ended.err.count("\n") == 1
+    assert subject in ended.err
+    # What is wrong; what to do.
+    assert ";" in ended.err.partition(subject)[2]
+
+
+@pytest.mark.parametrize("kind", UNUSABLE)
+def test_a_file_that_cannot_be_heard_is_refused_before_anything_is_loaded(
+    run_verb: RunVerb, loader: Loader, tmp_path: Path, kind: str
+) -> None:
+    audio = UNUSABLE[kind](tmp_path / "audio.wav")
+    outputs = tmp_path / "outputs"
+    outputs.mkdir()
+    ended = run_verb(
+        *("talk", "--audio", str(audio), "--json"),
+        *("--out", str(outputs / "answer.wav"), "--record", str(outputs / "run.mcap")),
+    )
+    _assert_refused(ended, subject=audio.name)
+    assert loader.configs == []
+    assert list(outputs.iterdir()) == []
+
+
+@pytest.mark.parametrize("kind", ["missing", "text", "sound only"])
+def test_a_video_without_a_picture_is_refused(
+    run_verb: RunVerb, loader: Loader, question: Path, tmp_path: Path, kind: str
+) -> None:
+    video = question if kind == "sound only" else UNUSABLE[kind](tmp_path / "scene.mp4")
+    ended = run_verb("talk", "--audio", str(question), "--video", str(video))
+    _assert_refused(ended, subject=video.name)
+    assert loader.configs == []
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        pytest.param(["--out", "{tmp}/nowhere/answer.wav"], id="no such folder"),
+        pytest.param(["--record", "{tmp}/nowhere/run.mcap"], id="no such folder to record to"),
+        pytest.param(["--out", "{tmp}"], id="a folder"),
+        pytest.param(["--out", "{tmp}/question.wav"], id="the recording itself"),
+        pytest.param(["--record", "{tmp}/./question.wav"], id="the recording by another name"),
+        pytest.param(["--out", "{tmp}/a", "--record", "{tmp}/a"], id="one file for both"),
+    ],
+)
+def test_an_output_that_cannot_be_written_is_refused_first(
+    run_verb: RunVerb, loader: Loader, question: Path, tmp_path: Path, arguments: list[str]
+) -> None:
+    before, files = question.read_bytes(), sorted(tmp_path.iterdir())
+    given = [argument.format(tmp=tmp_path) for argument in arguments]
+    ended = run_verb("talk", "--audio", str(question), *given)
+    _assert_refused(ended, subject=Path(given[-1]).name)
+    assert loader.configs == []
+    assert question.read_bytes() == before
+    assert sorted(tmp_path.iterdir()) == files
+
+
+def test_without_models_all_that_are_missing_are_named_with_one_remedy(
+    run_verb: RunVerb, question: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "answer.wav"
+    ended = run_verb("talk", "--audio", str(question), "--out", str(out))
+    _assert_refused(ended, subject="silero-vad")
+    assert "smollm2-135m" in ended.err
+    assert ended.err.endswith("run 'visavis pull --tier tiny'\n")
+    assert not out.exists()
+
+
+@pytest.mark.usefixtures("loader")
+@pytest.mark.parametrize("option", ["--out", "--video"])
+def test_at_the_microphone_there_is_no_file(run_verb: RunVerb, tmp_path: Path, option: str) -> None:
+    _assert_refused(run_verb("talk", option, str(tmp_path / "file")), subject=option)
+
+
+@pytest.mark.usefixtures("loader")
+def test_a_recording_that_breaks_off_is_answered_and_exits_with_1(
+    run_verb: RunVerb, question: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "answer.wav"
+    broken = media.cut(question, 0.5)
+    ended = run_verb("talk", "--audio", str(broken), "--out", str(out), "--quiet")
+    assert ended.code == 1
+    assert ended.out.strip()
+    assert ended.err.startswith("visavis: question.wav: is cut off, ")
+    assert ended.err.count("\n") == 1
+    assert samples(out)[0].any()
+
+
+class Interrupting(FakeLlm):
+    """An engine during whose answer somebody presses Ctrl-C, maybe twice."""
+
+    times = 1
+
+    def next_fault(self) -> None:
+        for _ in range(self.times):
+            signal.raise_signal(signal.SIGINT)
+
+
+@pytest.mark.parametrize("times", [1, 2])
+def test_ctrl_c_leaves_whole_files(
+    run_verb: RunVerb, loader: Loader, question: Path, tmp_path: Path, times: int
+) -> None:
+    loader.engines["llm"] = llm = Interrupting()
+    llm.times = times
+    out, record = tmp_path / "answer.wav", tmp_path / "run.mcap"
+    before = signal.getsignal(signal.SIGINT)
+    ended = run_verb("talk", "--audio", str(question), "--out", str(out), "--record", str(record))
+    assert signal.getsignal(signal.SIGINT) is before
+    assert ended.code == 130
+    assert "Traceback" not in ended.err
+    assert len(samples(out)[0]) > 0
+    replayed = run_verb("replay", str(record))
+    assert replayed.code == 0
+    assert replayed.out.startswith("identical: ")
+    assert "The session was broken off" in replayed.out
+    assert sorted(path.name for path in tmp_path.glob("*.part")) == []
+
+
+@pytest.mark.usefixtures("loader")
+def test_a_disk_that_fills_up_is_one_line(
+    run_verb: RunVerb, question: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(self: FileSink, start: int, samples: object) -> None:
+        with self._explained():
+            raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(FileSink, "write", full)
+    out = tmp_path / "answer.wav"
+    ended = run_verb("talk", "--audio", str(question), "--out", str(out))
+    assert ended.code in (1, 2)
+    assert "No space left on device" in ended.err
+    assert "Traceback" not in ended.err
+
+
+def test_the_words_of_these_tests_are_known() -> None:
+    assert set(QUESTION.split()) <= INDEX.keys()
