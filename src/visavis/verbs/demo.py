@@ -19,7 +19,7 @@ from visavis.flow.clock import NS_PER_S
 from visavis.flow.events import Event, Samples, SoundPlayed, StateChanged, TurnDropped, TurnEnded
 
 if TYPE_CHECKING:
-    from visavis.conversation import Conversation
+    from visavis.conversation import Conversation, Pace
     from visavis.source.script import ScriptedSpeaker
     from visavis.wiring import Parts
 
@@ -112,11 +112,11 @@ def demo(*, out: Path, tier: str | None, as_json: bool, seed: int) -> int:
 
     config = load(tier=tier)
     config = replace(config, reply=replace(config.reply, seed=seed))
-    pull_missing(bundle_names(config).values(), config)
+    names = bundle_names(config).values()
+    _make_folder(out)
+    pull_missing(names, config)
     click.echo("loading the models …", err=True)
-    parts = load_parts(config)
-    out.mkdir(parents=True, exist_ok=True)
-    summary, cancelled = _perform(parts, out)
+    summary, cancelled = perform(load_parts(config), out)
     (out / "summary.json").write_text(json.dumps(summary, ensure_ascii=False, indent=2), "utf-8")
     if as_json:
         click.echo(json.dumps(summary, ensure_ascii=False, indent=2))
@@ -124,7 +124,18 @@ def demo(*, out: Path, tier: str | None, as_json: bool, seed: int) -> int:
     return 130 if cancelled else 0
 
 
-def _perform(parts: Parts, out: Path) -> tuple[dict[str, Any], bool]:
+def _make_folder(path: Path) -> None:
+    from visavis.flow.errors import InputError
+
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        problem = f"cannot be made ({error.strerror})"
+        raise InputError(path, problem, "give another folder with --out") from None
+
+
+def perform(parts: Parts, out: Path, pace: Pace = "real") -> tuple[dict[str, Any], bool]:
+    """Runs the script; leaves the sound and the recording in `out`. The summary; was it cut off?"""
     from visavis.source.script import ScriptedSpeaker
     from visavis.speak.sink import NullSink
     from visavis.verbs.run import converse
@@ -140,6 +151,7 @@ def _perform(parts: Parts, out: Path) -> tuple[dict[str, Any], bool]:
     outcome = converse(
         parts,
         speaker.events(),
+        pace=pace,
         record=out / "run.mcap",
         taps=(director.watch, stereo.watch),
         live=_closing(stereo.close),

@@ -11,6 +11,7 @@ import queue
 import sys
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any, TextIO
 
 import click
@@ -27,6 +28,7 @@ HOPS = (
     ("output", "output_ms"),
 )
 QUEUE_DEPTH = 1000
+PATIENCE_S = 5
 WIDTH = 96
 
 
@@ -65,8 +67,10 @@ class Narrator:
         self._put(text, passing=False)
 
     def close(self) -> None:
-        self._lines.put(None)
-        self._thread.join(timeout=5)
+        """Waits until all is printed, but not for ever: the terminal may hang."""
+        with suppress(queue.Full):
+            self._lines.put(None, timeout=PATIENCE_S)
+        self._thread.join(PATIENCE_S)
 
     # ── what is told ─────────────────────────────────────────────────────────────────────────
 
@@ -131,12 +135,15 @@ class Narrator:
                 text = click.unstyle(text)
             else:
                 text = f"\r\x1b[K{_cut(text) if passing else text}"
-            end = "" if passing else "\n"
-            self._out.write(text + end)
-            self._out.flush()
+            self._print(text if passing else f"{text}\n")
             passing_before = passing
         if passing_before:
-            self._out.write("\n")
+            self._print("\n")
+
+    def _print(self, text: str) -> None:
+        with suppress(OSError, ValueError):  # whoever read it has gone; the conversation goes on
+            self._out.write(text)
+            self._out.flush()
 
 
 def hops(latency: ReplyLatency) -> str:
