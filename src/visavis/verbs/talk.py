@@ -59,7 +59,7 @@ def talk(
     visavis talk --audio question.wav --out answer.wav
     visavis talk --audio dialogue.mp3 --record run.mcap --json
     visavis talk --audio question.wav --video scene.mp4 --out answer.wav
-    visavis talk                  at the microphone (pip install 'visavis[device]')
+    visavis talk                    at the microphone; needs 'visavis[device]'
 
     Times are those of the conversation: an answer that begins at 3.2 s stands there in the WAV.
     With --pace fast the work of each model is billed as if it had a core of its own; use
