@@ -155,7 +155,14 @@ WIRING: tuple[Row, ...] = (
     ),
     Row(
         "perceive.turn",
-        ("speech.started", "speech.paused", "words.heard", "turn.scored", "clock.ticked"),
+        (
+            "audio.aligned",
+            "speech.started",
+            "speech.paused",
+            "words.heard",
+            "turn.scored",
+            "clock.ticked",
+        ),
         ("turn.ended", "turn.dropped"),
         _turn_taking,
     ),

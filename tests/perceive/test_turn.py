@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from visavis.flow.events import (
+    AudioAligned,
     ClockTicked,
     Event,
     SpeechPaused,
@@ -48,7 +49,9 @@ class Table:
         while self.ms < until:
             self.ms += 20
             if self.sounding:
-                self.ring.write(np.zeros(320, np.float32))
+                start, samples = self.ring.end, self.ring.write(np.zeros(320, np.float32))
+                t_ns = int(self.ms * MS)
+                self.send(AudioAligned(t_ns=t_ns, start=start, samples=samples))
             self.send(ClockTicked(t_ns=int(self.ms * MS), index=int(self.ms // 20)))
 
     def voice(self, ms: float = 1_000) -> None:

@@ -190,6 +190,7 @@ class _Run:
         joins = (
             self._batch
             and self._table.follows(entry.topic)
+            and entry.topic == self._batch[-1].topic
             and entry.t_ns == self._batch[-1].t_ns
             and len(self._batch) < BATCH
         )

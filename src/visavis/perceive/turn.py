@@ -1,11 +1,11 @@
 """Whose turn: decides when the user has finished.
 
-Takes `speech.started`, `speech.paused`, `words.heard`, `turn.scored`, `clock.ticked`; gives
-`turn.ended`, `turn.dropped`. Four signals add up as log-odds that the turn is over: the words,
-how the voice ends, an audio model where there is one, and how long this user usually pauses; the
-sum says how much silence is enough. Invariants: a turn has one outcome; it is over only after the
-words up to this pause are known, or are given up; who resumes before that goes on in the same
-turn. Times come from the audio received: late chunks are not silence.
+Takes `audio.aligned`, `speech.started`, `speech.paused`, `words.heard`, `turn.scored`,
+`clock.ticked`; gives `turn.ended`, `turn.dropped`. Four signals add up as log-odds that the turn
+is over: the words, how the voice ends, an audio model where there is one, and how long this user
+usually pauses; the sum says how much silence is enough. Invariants: a turn has one outcome; it is
+over only after the words up to this pause are known, or are given up; who resumes before that goes
+on in the same turn. Times come from the audio received: late chunks are not silence.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ import numpy as np
 from visavis.flow.clock import NS_PER_MS
 from visavis.flow.events import (
     INPUT_RATE_HZ,
+    AudioAligned,
     Event,
     SpeechPaused,
     SpeechStarted,
@@ -95,11 +96,16 @@ class TurnTaking:
         self._drop_ms, self._late_ms, self._lost_ms = drop_ms, late_ms, lost_ms
         self._longest_ms = longest_ms
         self._turn: Turn | None = None
+        self._heard = 0  # samples received; not the ring's end, which may be ahead of the events
         self._ended_at: int | None = None
         self._pauses_ms: deque[float] = deque(maxlen=HABIT_LENGTH)
 
     def on(self, event: Event) -> Iterator[Event]:
         match event:
+            case AudioAligned():
+                # Not decided on here: a voice in these samples is still on its way to us.
+                self._heard = event.start + len(event.samples)
+                return
             case SpeechStarted():
                 self._begin_or_resume(event)
             case SpeechPaused():
@@ -194,7 +200,7 @@ class TurnTaking:
 
     def _silent_ms(self, pause: SpeechPaused, now_ns: int) -> float:
         """Silence in the audio that came; by the clock once audio has stopped coming."""
-        heard_ms = (self._ring.end - pause.end) / SAMPLES_PER_MS
+        heard_ms = (self._heard - pause.end) / SAMPLES_PER_MS
         waited_ms = (now_ns - pause.t_ns) / NS_PER_MS - STALL_MS
         return max(heard_ms, waited_ms)
 
