@@ -103,7 +103,9 @@ class Narrator:
             self._line(event, "", click.style(f"  {hops(latest)}", fg="yellow"))
 
     def _on_stop(self, event: e.PlaybackStop) -> None:
-        self._line(event, "", click.style("✂ interrupted: silent within one period", fg="red"))
+        heard = event.epoch <= self._told
+        text = "✂ interrupted" if heard else "↩ the user goes on: answer withdrawn unheard"
+        self._line(event, "", click.style(text, fg="red"))
 
     def _on_item(self, event: e.ItemKept) -> None:
         if event.role == "assistant":
