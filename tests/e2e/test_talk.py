@@ -71,7 +71,7 @@ def dialogue(
 ) -> Talk:
     """Two questions in one file, with a pause in which the first is answered."""
     folder = tmp_path_factory.mktemp("dialogue")
-    pause = np.zeros(7 * RATE_HZ, np.float32)
+    pause = np.zeros(10 * RATE_HZ, np.float32)
     sound = [question, pause, say("How many days are there in a week?"), pause]
     return talk(run, write_wav(folder / "talk.wav", np.concatenate(sound), RATE_HZ), folder)
 
