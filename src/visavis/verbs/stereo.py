@@ -15,6 +15,8 @@ from typing import Any
 import numpy as np
 
 from visavis.flow import events as e
+from visavis.flow.clock import NS_PER_S
+from visavis.flow.errors import InputError
 
 MAX_S = 1800
 
@@ -26,29 +28,40 @@ class Stereo:
         self._path = path
         self._rate_hz = rate_hz
         self._resampler = make_resampler(e.INPUT_RATE_HZ, rate_hz)
-        self._user: list[e.Samples] = []
+        self._user: list[tuple[int, e.Samples]] = []
         self._system: list[tuple[int, e.Samples]] = []
 
     def watch(self, event: e.Event) -> None:
         """Takes one event."""
-        if event.t_ns > MAX_S * 1_000_000_000:
+        if event.t_ns > MAX_S * NS_PER_S:
             return
         if isinstance(event, e.AudioAligned):
-            self._user.append(event.samples.copy())
+            self._user.append((event.start, event.samples.copy()))
         elif isinstance(event, e.SoundPlayed) and len(event.samples):
             self._system.append((event.start, event.samples))
 
     def close(self) -> None:
-        """Writes the file, whole or not at all."""
-        heard = np.concatenate([*self._user, np.zeros(0, np.float32)])
-        user = self._resampler.feed(heard, last=True)
-        last = self._system[-1] if self._system else (0, user[:0])
-        both = np.zeros((max(len(user), last[0] + len(last[1])), 2), np.float32)
-        both[: len(user), 0] = user
-        for start, samples in self._system:
-            both[start : start + len(samples), 1] = samples
+        """Writes the file, whole or not at all. Raises `InputError` when it cannot be written."""
+        user = self._resampler.feed(_laid_out(self._user), last=True)
+        system = _laid_out(self._system)
+        both = np.zeros((max(len(user), len(system)), 2), np.float32)
+        both[: len(user), 0], both[: len(system), 1] = user, system
         part = self._path.with_name(f".{self._path.name}.part")
-        with wave.open(str(part), "wb") as file:
-            file.setparams((2, 2, self._rate_hz, 0, "NONE", ""))
-            file.writeframes((np.clip(both, -1, 1) * 32_767).astype("<i2").tobytes())
-        os.replace(part, self._path)
+        try:
+            with wave.open(str(part), "wb") as file:
+                file.setparams((2, 2, self._rate_hz, 0, "NONE", ""))
+                file.writeframes((np.clip(both, -1, 1) * 32_767).astype("<i2").tobytes())
+            os.replace(part, self._path)
+        except OSError as error:
+            part.unlink(missing_ok=True)
+            problem = f"cannot be written ({error.strerror})"
+            raise InputError(self._path, problem, "choose another place with --out") from error
+
+
+def _laid_out(blocks: list[tuple[int, e.Samples]]) -> e.Samples:
+    """The blocks at their places, with silence between."""
+    start, last = blocks[-1] if blocks else (0, np.zeros(0, np.float32))
+    whole = np.zeros(start + len(last), np.float32)
+    for start, samples in blocks:
+        whole[start : start + len(samples)] = samples
+    return whole

@@ -1,0 +1,105 @@
+"""What is told of a conversation, and that telling it never holds it up."""
+
+from __future__ import annotations
+
+import io
+import threading
+from typing import Any
+
+import pytest
+
+from visavis.flow import events as e
+from visavis.govern.meter import Meter, ReplyLatency
+from visavis.verbs import narrate
+from visavis.verbs.narrate import Narrator, hops
+
+
+class Terminal(io.StringIO):
+    """A stream that says it is one."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def told(out: Any, *events: e.Event) -> str:
+    narrator = Narrator(Meter(), out)
+    for event in events:
+        narrator.watch(event)
+    narrator.close()
+    text: str = out.getvalue()
+    return text
+
+
+def words(text: str, stable: int, *, final: bool = False) -> e.WordsHeard:
+    return e.WordsHeard(t_ns=0, text=text, stable=stable, final=final, start=0, end=1)
+
+
+TURN = e.TurnEnded(
+    t_ns=1_500_000_000, text="what is it", start=0, end=1, probability=0.9, reasons=("silence",)
+)
+CUT = e.ItemKept(t_ns=0, role="assistant", text="It is a", start_ns=0, cut=True)
+
+
+def test_into_a_file_only_what_is_final_is_printed() -> None:
+    text = told(io.StringIO(), words("what is", 4), words("what is it", 7), TURN, CUT)
+    assert text.splitlines() == [
+        "   1.50    user  what is it",
+        "   1.50            turn over, p = 0.90: silence",
+        "   0.00 visavis  It is a —",
+    ]
+
+
+def test_on_a_terminal_words_are_shown_as_they_come_on_one_line() -> None:
+    text = told(Terminal(), words("what is", 4), words("what is it", 7), TURN)
+    assert text.count("\r") == 4
+    assert "what" in text.split("\r")[1]
+    assert text.split("\r")[1].count("\n") == 0
+    assert text.endswith("\n")
+
+
+def test_a_passing_line_stays_on_one_row() -> None:
+    text = told(Terminal(), words("long " * 60, 0))
+    assert len(text.rstrip("\n")) < narrate.WIDTH + 20
+
+
+@pytest.mark.parametrize("error", [BrokenPipeError(), ValueError("I/O operation on closed file")])
+def test_whoever_reads_it_may_go_away(error: Exception, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Gone(io.StringIO):
+        def write(self, text: str) -> int:
+            raise error
+
+    monkeypatch.setattr(narrate, "PATIENCE_S", 0.5)
+    narrator = Narrator(Meter(), Gone())
+    for _ in range(narrate.QUEUE_DEPTH + 10):
+        narrator.say("a line")
+    narrator.close()
+    assert not any(thread.name == "narrator" for thread in threading.enumerate())
+
+
+def test_a_terminal_that_hangs_holds_up_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    stuck = threading.Event()
+
+    class Stuck(io.StringIO):
+        def write(self, text: str) -> int:
+            stuck.wait(10)
+            return len(text)
+
+    monkeypatch.setattr(narrate, "PATIENCE_S", 0.01)
+    narrator = Narrator(Meter(), Stuck())
+    for _ in range(2 * narrate.QUEUE_DEPTH):
+        narrator.say("a line")
+    narrator.close()
+    stuck.set()
+
+
+def test_the_hops_of_a_reply_are_a_sum() -> None:
+    latency = ReplyLatency(1, 1, 480.0, 210.0, 0.0, 60.0, 20.0, 180.0, 10.0, 90.0, None)
+    assert hops(latency) == (
+        "voice to voice 480 ms = "
+        "endpoint 210 + first token 60 + phrase 20 + synthesis 180 + output 10"
+    )
+
+
+def test_a_reply_of_unknown_beginning_says_so() -> None:
+    nothing = ReplyLatency(1, 1, *[None] * 9)
+    assert hops(nothing) == "voice to voice unknown"
