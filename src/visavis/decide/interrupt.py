@@ -7,7 +7,10 @@ Chinese are looked up in the same way: a list of what stops us and a list of wha
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from enum import Enum
+
+from visavis.flow.events import INPUT_RATE_HZ
 
 
 def _set(*lines: str) -> frozenset[str]:
@@ -61,3 +64,16 @@ def classify(text: str, voiced_ms: int, *, final: bool) -> Verdict:
     if final:
         return Verdict.INTERRUPTION if words else Verdict.NOTHING
     return Verdict.INTERRUPTION if voiced_ms >= SUSTAINED_MS else Verdict.UNSURE
+
+
+@dataclass(slots=True)
+class Voice:
+    """A voice over our reply that is not understood yet: since sample `start`, saying `words`."""
+
+    start: int
+    words: str = ""
+
+    def verdict(self, end: int, *, final: bool) -> Verdict:
+        """What it means, heard up to sample `end`."""
+        voiced_ms = (end - self.start) * 1000 // INPUT_RATE_HZ
+        return classify(self.words, voiced_ms, final=final)

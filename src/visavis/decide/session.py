@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from visavis.decide.history import Item, Ledger
-from visavis.decide.interrupt import Verdict, classify
+from visavis.decide.interrupt import Verdict, Voice
 from visavis.decide.state import Machines, NoSuchRow
 from visavis.flow import events as e
 from visavis.flow.clock import NS_PER_MS, NS_PER_S
@@ -38,8 +38,7 @@ class Session:
         self._shown = self.machines.standing()
         self._language = ""
         self._apologised = False
-        self._voice: e.SpeechStarted | None = None  # over our reply, not understood yet
-        self._words = ""  # what that voice has said so far
+        self._voice: Voice | None = None
         self._next_turn: e.TurnEnded | None = None  # to be asked once playback has stopped
         self._progress_ns = 0
         self._begun = False
@@ -71,7 +70,7 @@ class Session:
         self.machines.user.step("speech.started")
         if self._voice is not None or not self.machines.reply.takes("voice"):
             return ()
-        self._voice, self._words = event, ""
+        self._voice = Voice(event.start)
         return self._step("voice", event)
 
     def _on_pause(self, event: e.SpeechPaused) -> Iterable[e.Event]:
@@ -81,8 +80,8 @@ class Session:
     def _on_words(self, event: e.WordsHeard) -> Iterable[e.Event]:
         self._language = event.language or self._language
         if self._voice is not None:
-            self._words = event.text
-            return self._judge(event, event.end, final=event.final)
+            self._voice.words = event.text
+            return self._judge(self._voice, event, event.end, final=event.final)
         if self.machines.reply.state in ("none", "cut", "withdrawn") and event.stable:
             return (self._prefill(event, event.text[: event.stable]),)
         return ()
@@ -90,8 +89,8 @@ class Session:
     def _on_turn(self, event: e.TurnEnded) -> Iterable[e.Event]:
         self.machines.user.step("turn.ended")
         if self._voice is not None:
-            self._words = event.text
-            yield from self._judge(event, event.end, final=True)
+            self._voice.words = event.text
+            yield from self._judge(self._voice, event, event.end, final=True)
         if self.machines.playback.state == "stopping":
             self._next_turn = event
         else:
@@ -159,17 +158,15 @@ class Session:
         if self.machines.playback.state == "stopping":
             return self._sound_done(_unreported(event, self.epoch))
         if self._voice is not None and self.machines.user.state == "speaking":
-            return self._judge(event, event.t_ns // NS_PER_SAMPLE, final=False)
+            return self._judge(self._voice, event, event.t_ns // NS_PER_SAMPLE, final=False)
         if event.t_ns - self._progress_ns > self._patience_ns:
             return self._give_up(event)
         return ()
 
     # ── what both have in common ─────────────────────────────────────────────────────────────
 
-    def _judge(self, event: e.Event, end: int, *, final: bool) -> Iterable[e.Event]:
-        assert self._voice is not None
-        voiced_ms = (end - self._voice.start) * 1000 // e.INPUT_RATE_HZ
-        verdict = classify(self._words, voiced_ms, final=final)
+    def _judge(self, voice: Voice, event: e.Event, end: int, *, final: bool) -> Iterable[e.Event]:
+        verdict = voice.verdict(end, final=final)
         if verdict is Verdict.UNSURE:
             return ()
         barged = verdict is Verdict.INTERRUPTION
