@@ -55,6 +55,8 @@ def test_without_a_verb_it_helps_and_exits_with_2(run_verb: RunVerb) -> None:
         (["talk", "--audio"], "'--audio' requires an argument"),
         (["talk", "--pace", "slow"], "'slow' is not one of 'fast', 'real'"),
         (["talk", "--seed", "x"], "'x' is not a valid integer"),
+        (["talk", "--seed", "-1"], "-1 is not in the range"),
+        (["demo", "--seed", str(2**32)], "4294967296 is not in the range"),
         (["talk", "stray"], "unexpected extra argument"),
         (["replay"], "Missing argument 'RECORDING'"),
         (["replay", "no.mcap"], "no.mcap: cannot be read"),

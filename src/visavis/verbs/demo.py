@@ -17,6 +17,7 @@ import click
 
 from visavis.flow.clock import NS_PER_S
 from visavis.flow.events import Event, Samples, SoundPlayed, StateChanged, TurnDropped, TurnEnded
+from visavis.verbs.talk import SEED
 
 if TYPE_CHECKING:
     from visavis.conversation import Conversation, Pace
@@ -92,7 +93,7 @@ class Director:
 )
 @click.option("--tier", help="Which set of models.  [default: tiny]")
 @click.option("--json", "as_json", is_flag=True, help="Print the summary as JSON on stdout.")
-@click.option("--seed", type=int, default=7, show_default=True, help="Of the answers.")
+@click.option("--seed", type=SEED, default=7, show_default=True, help="Of the answers.")
 def demo(*, out: Path, tier: str | None, as_json: bool, seed: int) -> int:
     """Hear a whole conversation happen: four questions, four answers, one of them cut off.
 

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from visavis.wiring import Parts
 
 FILE = click.Path(path_type=Path)
+SEED = click.IntRange(0, 2**32 - 2)
+"""What llama.cpp takes; its highest stands for a random one."""
+
 TAIL_S = 4.0
 """Silence after a recording: longer than the longest wait for the end of a turn."""
 
@@ -40,7 +43,7 @@ TAIL_S = 4.0
 @click.option("--tier", help="Which set of models.  [default: tiny]")
 @click.option("--language", help="Expect this language (en, zh, …).")
 @click.option("--system", help="The instruction the model is given.")
-@click.option("--seed", type=int, help="Draw the same tokens each time.")
+@click.option("--seed", type=SEED, help="Draw the same tokens each time.")
 @click.option("--quiet", is_flag=True, help="No live view on stderr.")
 def talk(
     *,
