@@ -21,7 +21,7 @@ is_new_enough() {
 # The Python asked for; else the first of the usual names that is new enough.
 choose_python() {
     if [ -n "${PYTHON:-}" ] && [ "$PYTHON" != python3 ]; then
-        is_new_enough "$PYTHON" || fail "$PYTHON is not Python 3.11 or newer; set PYTHON to one"
+        is_new_enough "$PYTHON" || fail "$PYTHON is not there, or not Python 3.11 or newer; set PYTHON to one"
         echo "$PYTHON"
         return
     fi
@@ -55,7 +55,7 @@ fi
 echo "Installing into .venv ($(.venv/bin/python --version)); the first time takes a few minutes ..."
 log=.venv/install.log
 .venv/bin/python -m pip install --disable-pip-version-check --progress-bar off \
-    -e '.[local,dev]' 2>&1 | tee "$log" | show_progress || {
+    -e '.[local,device,dev]' 2>&1 | tee "$log" | show_progress || {
     grep -E '^ *ERROR' "$log" >&2 || tail -n 20 "$log" >&2
     fail "could not install what pyproject.toml names; the whole story is in $log"
 }

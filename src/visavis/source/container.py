@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import av
 from av.audio.stream import AudioStream
@@ -27,6 +28,8 @@ DECODER_LIMITS = {"max_pixels": str(1 << 26)}
 
 # Playlists and scripts, which make FFmpeg open what they name; and plain text drawn as video.
 _DENIED = {"concat", "dash", "hls", "imf", "rtp", "rtsp", "sap", "sdp", "tty"}
+# Tags in an unknown encoding are no reason to refuse a file. From PyAV 19 on they never are.
+_LENIENT: Any = {"metadata_errors": "replace"} if int(av.__version__.split(".")[0]) < 19 else {}
 _FORMATS = ",".join(sorted(name for name in av.formats_available if name not in _DENIED))
 _AGAIN = "copy or download it again"
 _CONVERT = "give a WAV, FLAC, MP3, OGG, MP4 or MKV file"
@@ -43,7 +46,7 @@ def opened(path: Path) -> Iterator[InputContainer]:
             f"file:{path.absolute()}",
             options=DECODER_LIMITS,
             container_options=allowed,
-            metadata_errors="replace",
+            **_LENIENT,
         )
     except (av.FFmpegError, UnicodeError) as error:
         raise _unreadable(path, head) from error

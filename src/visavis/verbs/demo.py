@@ -97,7 +97,7 @@ class Director:
 def demo(*, out: Path, tier: str | None, as_json: bool, seed: int) -> int:
     """Hear a whole conversation happen: four questions, four answers, one of them cut off.
 
-    Fetches the models that are missing (about 300 MB, once), then runs in real time. The live view
+    Fetches the models that are missing (about 250 MB, once), then runs in real time. The live view
     shows the state, the words as they become certain, the answer, and where each answer's time
     went.
 
