@@ -7,6 +7,7 @@ whole checkpoint. The folder is the caller's; by default `visavis-eye` in the us
 from __future__ import annotations
 
 import os
+import signal
 from pathlib import Path
 from typing import Any
 
@@ -32,3 +33,14 @@ def load(path: Path) -> dict[str, Any] | None:
         return None
     state: dict[str, Any] = torch.load(path, map_location="cpu", weights_only=True)
     return state
+
+
+class Stop:
+    """Set by SIGTERM: the run ends after its step and saves."""
+
+    def __init__(self) -> None:
+        self.is_asked = False
+        signal.signal(signal.SIGTERM, lambda *_: self._ask())
+
+    def _ask(self) -> None:
+        self.is_asked = True

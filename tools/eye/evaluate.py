@@ -126,6 +126,8 @@ def run(engine: Engine, scenes: int, each: int, picture: Picture) -> Tally:
             for question, answer, took in _talk(engine, rng, url, asked[start : start + 2]):
                 tally.add(seen, question, answer)
                 (tally.first_ms if question is asked[start] else tally.next_ms).append(took)
+        if number % 25 == 24:
+            print(f"{number + 1} of {scenes} scenes", file=sys.stderr, flush=True)
     return tally
 
 

@@ -136,11 +136,11 @@ class Run:
 def main() -> None:
     args = _arguments()
     torch.set_num_threads(args.threads)
-    run = Run(args)
+    run, stop = Run(args), checkpoint.Stop()
     print(f"from step {run.step} to {args.steps}", flush=True)
     began, first, smooth = time.perf_counter(), run.step, 0.0
     recent: deque[tuple[Question, bool]] = deque(maxlen=1000)
-    while run.step < args.steps:
+    while run.step < args.steps and not stop.is_asked:
         loss, right = run.advance()
         recent.extend(right)
         smooth = loss if not smooth else 0.9 * smooth + 0.1 * loss
@@ -151,6 +151,8 @@ def main() -> None:
         if run.step % args.every == 0 or run.step == args.steps:
             run.save()
             print(f"check step {run.step} {shown(run.measure())}", flush=True)
+
+    run.save()
 
 
 def _arguments() -> argparse.Namespace:

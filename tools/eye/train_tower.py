@@ -222,10 +222,10 @@ class Run:
 def main() -> None:
     args = _arguments()
     torch.set_num_threads(args.threads)
-    run = Run(args)
+    run, stop = Run(args), checkpoint.Stop()
     print(f"from step {run.step} to {args.steps}", flush=True)
     began, first, smooth = time.perf_counter(), run.step, 0.0
-    while run.step < args.steps:
+    while run.step < args.steps and not stop.is_asked:
         loss = run.advance()
         smooth = loss if not smooth else 0.95 * smooth + 0.05 * loss
         if run.step % args.report == 0:
@@ -235,6 +235,8 @@ def main() -> None:
             run.save()
             shares = " ".join(f"{role} {share:.3f}" for role, share in run.measure().items())
             print(f"check step {run.step} {shares}", flush=True)
+
+    run.save()
 
 
 def _arguments() -> argparse.Namespace:
