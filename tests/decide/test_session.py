@@ -22,6 +22,7 @@ class Talk:
 
     session: Session = field(default_factory=lambda: Session(strict=True))
     given: list[e.Event] = field(default_factory=list)
+    trace: int = 0
 
     def give(self, event: e.Event) -> list[str]:
         given = list(self.session.on(event))
@@ -32,7 +33,8 @@ class Talk:
         return self.give(e.ClockTicked(t_ns=ms * MS, index=ms // 20))
 
     def voice(self, ms: int) -> list[str]:
-        return self.give(e.SpeechStarted(t_ns=ms * MS, trace=1, start=ms * 16))
+        self.trace += 1
+        return self.give(e.SpeechStarted(t_ns=ms * MS, trace=self.trace, start=ms * 16))
 
     def pause(self, ms: int, start_ms: int) -> list[str]:
         return self.give(e.SpeechPaused(t_ns=ms * MS, start=start_ms * 16, end=ms * 16))
@@ -41,6 +43,7 @@ class Talk:
         return self.give(
             e.WordsHeard(
                 t_ns=ms * MS,
+                trace=self.trace,
                 text=text,
                 stable=len(text),
                 final=final,
@@ -52,12 +55,21 @@ class Talk:
     def turn(self, ms: int, text: str) -> list[str]:
         return self.give(
             e.TurnEnded(
-                t_ns=ms * MS, text=text, start=0, end=ms * 16, probability=1, reasons=("test",)
+                t_ns=ms * MS,
+                trace=self.trace,
+                text=text,
+                start=0,
+                end=ms * 16,
+                probability=1,
+                reasons=("test",),
             )
         )
 
     def dropped(self, ms: int) -> list[str]:
-        return self.give(e.TurnDropped(t_ns=ms * MS, start=0, end=ms * 16, reason="noise"))
+        end = ms * 16
+        return self.give(
+            e.TurnDropped(t_ns=ms * MS, trace=self.trace, start=0, end=end, reason="noise")
+        )
 
     def sound(self, ms: int, heard: str = "", **fields: bool) -> list[str]:
         samples = NONE if fields.get("stopped") else SOUND
@@ -166,6 +178,42 @@ def test_a_backchannel_restores_the_volume_and_is_no_turn(talk: Talk) -> None:
 
 def test_the_same_word_when_we_are_silent_is_an_answer(talk: Talk) -> None:
     assert talk.ask("uh-huh") == ["reply.start"]
+
+
+def test_a_backchannel_that_outlasts_our_reply_is_no_turn(talk: Talk) -> None:
+    talk.answered("A tree.")
+    talk.voice(2500)
+    talk.sound(2520, "", done=True)
+    talk.pause(2800, 2500)
+    talk.words(2850, "uh-huh", start_ms=2500)
+    assert talk.turn(3000, "uh-huh") == []
+    assert talk.state == "idle"
+
+
+def test_an_answer_to_our_question_may_begin_before_we_have_quite_finished(talk: Talk) -> None:
+    talk.answered("Would you like tea?")
+    talk.voice(2500)
+    talk.sound(2520, "", done=True)
+    talk.pause(2800, 2500)
+    assert "reply.start" in talk.turn(3000, "yes")
+
+
+def test_late_words_of_the_last_turn_do_not_explain_a_cough(talk: Talk) -> None:
+    talk.answered()
+    talk.voice(2500)
+    talk.trace -= 1
+    assert talk.words(2600, "What is it really?") == []
+    assert talk.state == "streaming"
+
+
+def test_an_engine_that_fails_while_the_user_goes_on_is_asked_again(talk: Talk) -> None:
+    talk.ask("What is")
+    talk.voice(1800)
+    assert talk.written(1900, "failed", tokens=0) == ["playback.stop", "reply.cancel"]
+    talk.sound(1900, "", done=True, stopped=True)
+    talk.pause(2200, 1800)
+    assert talk.turn(2400, "that tree") == ["reply.start"]
+    assert talk.session.ledger.messages()[-1].content == "What is that tree"
 
 
 def test_noise_over_our_reply_changes_nothing(talk: Talk) -> None:

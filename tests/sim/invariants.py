@@ -35,6 +35,7 @@ class Invariants:
     newest_epoch: int = 0
     stopped_ns: dict[int, int] = field(default_factory=dict)
     cancelled: set[int] = field(default_factory=set)
+    ended: set[int] = field(default_factory=set)
     made: dict[int, list[e.SoundMade]] = field(default_factory=dict)
     played: dict[int, list[e.Samples]] = field(default_factory=dict)
     kept: list[e.ItemKept] = field(default_factory=list)
@@ -94,6 +95,8 @@ class Invariants:
                 late = event.epoch <= epoch and event.t_ns > stop_ns + PERIOD_NS
                 assert not late, f"reply {event.epoch} sounds after its stop"
         self.played.setdefault(event.epoch, []).append(event.samples)
+        if event.done and not event.stopped:
+            self.ended.add(event.epoch)
 
     def _on_turn_ended(self, event: e.TurnEnded) -> None:
         self.turns.append(event.text)
@@ -119,7 +122,7 @@ class Invariants:
             played = np.concatenate(blocks)
             assert_same_sound(played, [sound.samples for sound in made])
             kept = answers[epoch].text if epoch in answers else ""
-            heard = heard_text(made, len(played), whole=epoch not in self.stopped_ns).strip()
+            heard = heard_text(made, len(played), whole=epoch in self.ended).strip()
             assert kept == heard, f"reply {epoch}: kept {kept!r}, heard {heard!r}"
         starts = [item.start_ns for item in self.kept if item.role == "user"]
         assert len(set(starts)) == len(starts), "one turn was kept twice"

@@ -8,6 +8,7 @@ backchannel, a noise, the user going on; engines are slow, jittery, and may fail
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from random import Random
 
@@ -51,6 +52,16 @@ class Weather:
     engine_failures: float = 0.0
     voice_failures: float = 0.0
     slowness: float = 1.0
+    jitter_ms: float = 25.0
+
+
+def _jittered(events: Iterable[e.Event], random: Random, most_ms: float) -> Iterator[e.Event]:
+    """Each chunk delivered up to so much late, in order; what it says of its own time stays."""
+    last_ns = 0
+    for event in events:
+        late_ns = round(random.uniform(0, most_ms) * NS_PER_MS)
+        last_ns = max(last_ns, event.t_ns + late_ns)
+        yield replace(event, t_ns=last_ns)
 
 
 class User:
@@ -139,7 +150,7 @@ def run(seed: int, weather: Weather = Weather()) -> Outcome:
         loop.bus.tap(tap)
     ended: list[e.Event] = []
     loop.bus.tap(lambda event: ended.append(event) if isinstance(event, e.SourceEnded) else None)
-    loop.feed(speaker.events())
+    loop.feed(_jittered(speaker.events(), Random(seed), weather.jitter_ms))
 
     def over() -> bool:
         assert clock.now_ns() < LIMIT_S * NS_PER_S, f"caught in {invariants.state}"

@@ -13,6 +13,7 @@ WEATHERS = {
     "rude": Weather(interrupt=0.7, go_on=0.3),
     "slow": Weather(slowness=8.0),
     "broken": Weather(engine_failures=0.2, voice_failures=0.2),
+    "ruinous": Weather(interrupt=0.6, go_on=0.4, engine_failures=0.6, voice_failures=0.6),
 }
 
 

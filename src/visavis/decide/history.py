@@ -75,6 +75,12 @@ class Ledger:
         return (*kept, Message("user", asked)) if asked else kept
 
     @property
+    def we_asked(self) -> bool:
+        """Whether the last that was heard of us is a question."""
+        last = self._heard or (self._items[-1].text if self._items else "")
+        return last.rstrip().endswith(("?", "？"))
+
+    @property
     def unheard(self) -> bool:
         """Whether something was asked and no word of an answer to it was heard."""
         return self._asked is not None
@@ -91,7 +97,8 @@ class Ledger:
 
 def _shown(item: Item) -> str:
     # The dash tells the model that it was cut off and need not take up the sentence.
-    return f"{item.text.rstrip()} —" if item.cut else item.text
+    # (Some models take the habit up: then it is there already.)
+    return f"{item.text.rstrip(' —')} —" if item.cut else item.text
 
 
 def joined(first: str, second: str) -> str:

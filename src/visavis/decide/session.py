@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from visavis.decide.history import Item, Ledger
-from visavis.decide.interrupt import Verdict, Voice
+from visavis.decide.interrupt import Verdict, Voice, only_listens, words_of
 from visavis.decide.state import Machines, NoSuchRow
 from visavis.flow import events as e
 from visavis.flow.clock import NS_PER_MS, NS_PER_S
@@ -39,6 +39,8 @@ class Session:
         self._language = ""
         self._apologised = False
         self._voice: Voice | None = None
+        self._overlapped = False  # the user's turn began while a reply was under way
+        self._turn_trace = 0  # of the user's last turn that is over
         self._next_turn: e.TurnEnded | None = None  # to be asked once playback has stopped
         self._progress_ns = 0
         self._begun = False
@@ -70,7 +72,7 @@ class Session:
         self.machines.user.step("speech.started")
         if self._voice is not None or not self.machines.reply.takes("voice"):
             return ()
-        self._voice = Voice(event.start)
+        self._voice, self._overlapped = Voice(event.start), True
         return self._step("voice", event)
 
     def _on_pause(self, event: e.SpeechPaused) -> Iterable[e.Event]:
@@ -78,6 +80,8 @@ class Session:
         return ()
 
     def _on_words(self, event: e.WordsHeard) -> Iterable[e.Event]:
+        if event.trace <= self._turn_trace:
+            return ()  # late words of a turn that is over
         self._language = event.language or self._language
         if self._voice is not None:
             self._voice.words = event.text
@@ -88,6 +92,7 @@ class Session:
 
     def _on_turn(self, event: e.TurnEnded) -> Iterable[e.Event]:
         self.machines.user.step("turn.ended")
+        self._turn_trace = event.trace
         if self._voice is not None:
             self._voice.words = event.text
             yield from self._judge(self._voice, event, event.end, final=True)
@@ -97,14 +102,18 @@ class Session:
             yield from self._ask(event)
 
     def _ask(self, event: e.TurnEnded) -> Iterable[e.Event]:
+        overlapped, self._overlapped = self._overlapped, False
+        if overlapped and only_listens(words_of(event.text)) and not self.ledger.we_asked:
+            return self._step("turn.dropped", event)
         if not self.machines.reply.takes("turn.ended"):
-            return ()  # it only listened: a backchannel
+            return ()
         self.ledger.ask(event.text, event.start * NS_PER_SAMPLE)
         self._apologised = False
         return self._step("turn.ended", event)
 
     def _on_turn_dropped(self, event: e.TurnDropped) -> Iterable[e.Event]:
         self.machines.user.step("turn.dropped")
+        self._turn_trace, self._overlapped = event.trace, False
         if self._voice is not None:
             return self._settle_voice("false.alarm", event)
         return self._step("turn.dropped", event)
@@ -191,6 +200,9 @@ class Session:
             yield kind(t_ns=event.t_ns, trace=event.trace, epoch=self.epoch, **fields)
 
     def _apologise(self, event: e.Event) -> Iterable[e.Event]:
+        if self._voice is not None:
+            # The user is speaking: no apology, but the question is asked again with what comes.
+            return self._settle_voice("barged", event)
         if self._apologised:
             return self._give_up(event)
         self._apologised = True

@@ -148,6 +148,8 @@ class Recogniser:
 
     def _feed(self, utterance: Utterance, end: int) -> Hypothesis | None:
         """Feeds what has not been fed; what the ring has lost meanwhile is lost."""
+        if utterance.base < self._ring.begin:
+            self._catch_up(utterance)
         while end - utterance.base > self._longest:
             self._part(utterance)
         start = max(utterance.fed, self._ring.begin)
@@ -159,6 +161,13 @@ class Recogniser:
         if found is not None:
             utterance.tried = end
         return found
+
+    def _catch_up(self, utterance: Utterance) -> None:
+        """Goes on with what is left of sound that was overwritten before it was recognised."""
+        begin = self._ring.begin
+        utterance.base = utterance.fed = utterance.tried = begin
+        utterance.pause, utterance.draft, utterance.agreement = None, None, Agreement()
+        self._asr.open()
 
     def _draft(self, utterance: Utterance) -> Hypothesis:
         """A recognition of all that was fed."""
