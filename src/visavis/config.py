@@ -2,7 +2,7 @@
 
 Order: defaults, then the file (`VISAVIS_CONFIG`, else `config.toml` in the user's configuration
 folder), then the environment, then what the command line says. A key that is not known, or a
-value that is not of its kind, is an `InputError` that names the file and the key.
+value that is not of its kind or range, is an `InputError` that names the file and the key.
 """
 
 from __future__ import annotations
@@ -12,12 +12,38 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 import platformdirs
 
 from visavis.flow.errors import InputError
+
+MOST_SEED = 2**32 - 2
+"""What llama.cpp takes; its highest stands for a random one."""
+
+
+class Range(NamedTuple):
+    """The values that a number may have. `open`: the least is not one of them."""
+
+    least: float
+    most: float
+    open: bool = False
+
+    def holds(self, value: float) -> bool:
+        """Never so for NaN."""
+        return self.least <= value <= self.most and not (self.open and value == self.least)
+
+    def __str__(self) -> str:
+        return f"{'above' if self.open else 'from'} {self.least:g} up to {self.most:.10g}"
+
+
+def _within(default: Any, least: float, most: float, *, open: bool = False) -> Any:
+    return field(default=default, metadata={"range": Range(least, most, open)})
+
+
+def _ms(default: int) -> Any:
+    return _within(default, 1, 600_000)
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,28 +51,28 @@ class Reply:
     """How answers are made. `system`: empty = the tier's own; `seed` None = a fresh one."""
 
     system: str = ""
-    temperature: float = 0.4
-    top_p: float = 0.6
-    max_tokens: int = 192
-    seed: int | None = None
+    temperature: float = _within(0.4, 0, 2)
+    top_p: float = _within(0.6, 0, 1, open=True)
+    max_tokens: int = _within(192, 1, 2048)
+    seed: int | None = _within(None, 0, MOST_SEED)
 
 
 @dataclass(frozen=True, slots=True)
 class Turns:
     """How turns are taken. Times in milliseconds."""
 
-    pause_ms: int = 100
-    sure_ms: int = 200
-    unsure_ms: int = 1_200
-    patience_ms: int = 30_000
+    pause_ms: int = _ms(100)
+    sure_ms: int = _ms(200)
+    unsure_ms: int = _ms(1_200)
+    patience_ms: int = _ms(30_000)
 
 
 @dataclass(frozen=True, slots=True)
 class Sound:
     """How sound is made. `look_ahead_s`: how far synthesis runs ahead of the ear."""
 
-    look_ahead_s: float = 4.0
-    ring_s: float = 60.0
+    look_ahead_s: float = _within(4.0, 0.1, 30)
+    ring_s: float = _within(60.0, 30, 600)
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,9 +132,11 @@ def _from_file(path: Path | None) -> Config:
         raise InputError(path, f"is not TOML: {error}", "see `visavis doctor`") from None
     _refuse_unknown(path, table, Config, "")
     try:
-        return msgspec.convert(table, Config)
+        config = msgspec.convert(table, Config)
     except msgspec.ValidationError as error:
         raise InputError(path, str(error), "correct the value") from None
+    _refuse_out_of_range(path, config, "")
+    return config
 
 
 def _refuse_unknown(path: Path, table: Mapping[str, Any], kind: Any, prefix: str) -> None:
@@ -120,3 +148,13 @@ def _refuse_unknown(path: Path, table: Mapping[str, Any], kind: Any, prefix: str
         inner = known[key].default_factory
         if isinstance(value, dict) and is_dataclass(inner):
             _refuse_unknown(path, value, inner, f"{key}.")
+
+
+def _refuse_out_of_range(path: Path, part: Any, prefix: str) -> None:
+    for entry in fields(part):
+        value, allowed = getattr(part, entry.name), entry.metadata.get("range")
+        if is_dataclass(value):
+            _refuse_out_of_range(path, value, f"{entry.name}.")
+        elif allowed is not None and value is not None and not allowed.holds(value):
+            problem = f"{prefix}{entry.name} = {value} is out of range"
+            raise InputError(path, problem, f"give a number {allowed}")

@@ -1,0 +1,70 @@
+"""Configuration: what stands where, what is in force, and values that cannot be."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from visavis.config import Config, load
+from visavis.flow.errors import InputError
+
+
+def read(tmp_path: Path, text: str) -> Config:
+    path = tmp_path / "config.toml"
+    path.write_text(text)
+    return load({"VISAVIS_CONFIG": str(path)})
+
+
+@pytest.mark.parametrize(
+    ("section", "key", "value", "allowed"),
+    [
+        ("reply", "temperature", "-0.1", "from 0 up to 2"),
+        ("reply", "temperature", "2.1", "from 0 up to 2"),
+        ("reply", "temperature", "nan", "from 0 up to 2"),
+        ("reply", "temperature", "inf", "from 0 up to 2"),
+        ("reply", "top_p", "0", "above 0 up to 1"),
+        ("reply", "top_p", "1.5", "above 0 up to 1"),
+        ("reply", "max_tokens", "0", "from 1 up to 2048"),
+        ("reply", "seed", "-1", "from 0 up to 4294967294"),
+        ("reply", "seed", "4294967295", "from 0 up to 4294967294"),
+        ("turns", "pause_ms", "0", "from 1 up to 600000"),
+        ("turns", "patience_ms", "600001", "from 1 up to 600000"),
+        ("sound", "look_ahead_s", "0.0", "from 0.1 up to 30"),
+        ("sound", "ring_s", "29", "from 30 up to 600"),
+        ("sound", "ring_s", "nan", "from 30 up to 600"),
+    ],
+)
+def test_a_value_out_of_range_is_named_with_its_file_key_and_range(
+    tmp_path: Path, section: str, key: str, value: str, allowed: str
+) -> None:
+    with pytest.raises(InputError) as caught:
+        read(tmp_path, f"[{section}]\n{key} = {value}\n")
+    assert "config.toml" in caught.value.subject
+    assert caught.value.problem.startswith(f"{section}.{key} = ")
+    assert caught.value.remedy == f"give a number {allowed}"
+
+
+def test_the_ends_of_the_ranges_are_in_them(tmp_path: Path) -> None:
+    low = "[reply]\ntemperature = 0\nseed = 0\nmax_tokens = 1\n[turns]\npause_ms = 1\n"
+    high = "[reply]\ntemperature = 2\ntop_p = 1\nseed = 4294967294\n[sound]\nring_s = 600\n"
+    assert read(tmp_path, low).turns.pause_ms == 1
+    assert read(tmp_path, high).sound.ring_s == 600
+
+
+def test_an_empty_file_is_the_defaults(tmp_path: Path) -> None:
+    assert read(tmp_path, "") == load({"VISAVIS_CONFIG": ""}) == Config()
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("[reply]\ntemprature = 1\n", "unknown key reply.'temprature'"),
+        ('[reply]\ntemperature = "hot"\n', "reply.temperature"),
+        ("[reply\n", "is not TOML"),
+    ],
+)
+def test_what_is_not_understood_is_named(tmp_path: Path, text: str, words: str) -> None:
+    with pytest.raises(InputError, match=r"config\.toml") as caught:
+        read(tmp_path, text)
+    assert words in str(caught.value)
