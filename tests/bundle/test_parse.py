@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -139,3 +140,18 @@ def test_unknown_keys_never_pass(keys: dict[str, object]) -> None:
 
 def _quoted(text: str) -> str:
     return '"' + "".join(f"\\U{ord(c):08x}" if ord(c) < 0xD800 else "x" for c in text) + '"'
+
+
+def test_the_manifests_of_the_documentation_are_complete() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "backends.md").read_text("utf-8")
+    blocks = re.findall(r"```toml\n(.*?)```", page, re.DOTALL)
+    manifests = [parse(block, name="docs") for block in blocks if "backend = " in block]
+    assert [each.backend for each in manifests] == ["my_recogniser", "xllamacpp", "openai"]
+    assert [len(each.files) for each in manifests] == [0, 1, 0]
+
+
+def test_a_bundle_without_a_backend_needs_files() -> None:
+    without = GOOD.partition("[[files]]")[0].replace('backend = "fake"', "")
+    assert "backend" not in without
+    with pytest.raises(BundleError, match="files: "):
+        parse(without, name="toy.toml")

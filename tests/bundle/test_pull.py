@@ -14,7 +14,7 @@ import pytest
 from visavis.bundle import catalogue, lock, stage
 from visavis.bundle.address import FileAddress
 from visavis.bundle.fetch import Access, Job, Progress
-from visavis.bundle.parse import parse
+from visavis.bundle.parse import parse, read
 from visavis.bundle.pull import pull
 from visavis.bundle.store import Store
 from visavis.flow.errors import BundleError, InputError, PullError
@@ -258,3 +258,23 @@ def test_a_shipped_bundle_may_come_from_elsewhere(store: Store) -> None:
     text = shipped.text.replace(str(shipped.files[0].sources[0]), "file:carried/silero_vad.onnx")
     with pytest.raises(BundleError, match=r"carried/silero_vad\.onnx cannot be read"):
         pull(parse(text, name="mine.toml"), store)
+
+
+def test_a_bundle_without_files_is_its_settings(store: Store, tmp_path: Path) -> None:
+    path = tmp_path / "server.toml"
+    path.write_text(
+        'name = "server"\nversion = "1"\nkind = "llm"\nbackend = "openai"\n'
+        'licence = { spdx = "MIT" }\nsettings = { model = "m" }\n'
+    )
+    manifest = read(path)
+    assert pull(manifest, store).options.settings == {"model": "m"}
+    assert Store(store.root).find("server").files == {}
+
+
+def test_a_file_that_the_backend_asks_for_in_vain_is_named(
+    store: Store, make_bundle: MakeBundle
+) -> None:
+    options = pull(make_bundle(), store).options
+    assert options.files["model"].is_file()
+    with pytest.raises(BundleError, match=r"toy: has no file 'config', .*\[\[files\]\]"):
+        _ = options.files["config"]

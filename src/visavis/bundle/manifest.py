@@ -10,7 +10,7 @@
     requires = { extra = "local", libraries = ["onnxruntime"] }
     settings = { threads = 1 }        # handed to the backend as they are
 
-    [[files]]
+    [[files]]                         # none for a backend that needs none, such as a server's
     role = "model"                    # the name by which the backend asks for it
     path = "silero_vad.onnx"          # inside the bundle
     [[files.sources]]                 # tried in order

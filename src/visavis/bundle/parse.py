@@ -52,17 +52,19 @@ def parse(text: str, *, name: str, base: Path = Path()) -> Manifest:
 
 
 def _manifest(top: Table, text: str, base: Path) -> Manifest:
+    backend = top.text("backend", _WORD, default="")
+    files = top.tables("files", MAX_FILES, optional=bool(backend))
     manifest = Manifest(
         name=top.text("name", NAME),
         version=top.text("version", _VERSION),
         kind=top.text("kind", _WORD),
-        backend=top.text("backend", _WORD, default=""),
+        backend=backend,
         summary=top.text("summary", table.LINE, default=""),
         languages=top.texts("languages", _LANGUAGE),
         licence=_licence(top.table("licence")),
         requires=_requires(top.table("requires", optional=True)),
         settings=top.table("settings", optional=True).take_all(),
-        files=tuple(_file(each) for each in top.tables("files", MAX_FILES)),
+        files=tuple(_file(each) for each in files),
         text=text,
         base=base,
     )

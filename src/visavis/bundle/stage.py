@@ -54,7 +54,8 @@ class Stage:
     def fill(self) -> dict[str, Stamp]:
         """Brings every file into `ready`; gives their stamps. Raises as `pull` does."""
         self._tidy()
-        self._parts.mkdir(parents=True, exist_ok=True)
+        for directory in (self.ready, self._parts):
+            directory.mkdir(parents=True, exist_ok=True)
         return {file.path: self._bring(file) for file in self._manifest.files}
 
     def _tidy(self) -> None:

@@ -41,7 +41,8 @@ class Installed:
     @property
     def options(self) -> Options:
         """What the backend's `load` takes."""
-        return Options(files=self.files, settings=self.manifest.settings)
+        files = _Files(self.manifest.name, self.files)
+        return Options(files=files, settings=self.manifest.settings)
 
     def verify(self) -> None:
         """Hashes every file again and checks its structure. Raises `BundleError`."""
@@ -137,6 +138,18 @@ class Store:
         if not re.fullmatch(NAME, name):
             raise BundleError(repr(name), "is not the name of a bundle")
         return (path.parent for path in self.root.glob(f"{name}/*/{MANIFEST}"))
+
+
+class _Files(dict[str, Path]):
+    """Files by role. A role that the bundle lacks is a `BundleError`, not a `KeyError`."""
+
+    def __init__(self, bundle: str, files: dict[str, Path]) -> None:
+        super().__init__(files)
+        self._bundle = bundle
+
+    def __missing__(self, role: str) -> Path:
+        remedy = f"add a [[files]] with role = {role!r} to its manifest"
+        raise BundleError(self._bundle, f"has no file {role!r}, which its backend needs", remedy)
 
 
 def missing(name: str) -> BundleError:

@@ -62,8 +62,10 @@ class Table:
             raise self.error(key, "must be a table")
         return Table(self._name, self._at(key), value)
 
-    def tables(self, key: str, limit: int) -> list[Table]:
-        """The array of tables under `key`, at least one."""
+    def tables(self, key: str, limit: int, *, optional: bool = False) -> list[Table]:
+        """The array of tables under `key`, at least one; empty when it is optional and missing."""
+        if optional and key not in self._rest:
+            return []
         values = self._list(key, limit)
         if not values or not all(isinstance(value, dict) for value in values):
             raise self.error(key, "must be an array of tables, at least one")
