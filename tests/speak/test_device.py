@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import numpy as np
 import pytest
 
-from visavis.flow.errors import BackendMissing, InputError
+from visavis.flow.errors import BackendMissing, InputError, VisavisError
 from visavis.flow.events import Samples
 from visavis.speak.device import PERIODS, DeviceSink
 
@@ -124,7 +125,17 @@ def test_an_unknown_device_is_named(streams: list[Stream]) -> None:
         DeviceSink(RATE_HZ, device="nowhere")
 
 
-def test_without_portaudio_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_portaudio_its_package_is_named(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "sounddevice.py").write_text("raise OSError('PortAudio library not found')")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.delitem(sys.modules, "sounddevice", raising=False)
+    with pytest.raises(VisavisError, match="apt install libportaudio2"):
+        DeviceSink(RATE_HZ)
+
+
+def test_without_sounddevice_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "sounddevice", None)
     with pytest.raises(BackendMissing, match=r"visavis\[device\]"):
         DeviceSink(RATE_HZ)

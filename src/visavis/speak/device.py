@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from visavis.flow.errors import BackendMissing, InputError
+from visavis.flow.errors import BackendMissing, InputError, VisavisError
 from visavis.flow.events import Samples
 
 PERIODS = 3
@@ -26,8 +26,8 @@ class DeviceSink:
     A block that finds nothing waiting is preceded by one period of silence, so that the next may
     be up to a period late. `on_period` is called from the device's thread each time it has taken a
     period: a loop that ticks on it never drifts from the device. `dropped` counts blocks that
-    found the buffer full. Raises `BackendMissing` without PortAudio, `InputError` for a device
-    that is not there or refuses the rate.
+    found the buffer full. Raises `BackendMissing`, `VisavisError` without PortAudio, `InputError`
+    for a device that is not there or refuses the rate.
     """
 
     def __init__(
@@ -79,8 +79,12 @@ class DeviceSink:
 def _open(rate_hz: int, period: int, device: str | int | None, fill: Callable[..., None]) -> Any:
     try:
         import sounddevice
-    except (ImportError, OSError) as error:  # OSError: the library itself, PortAudio, is absent
-        raise BackendMissing("loudspeaker", "sounddevice with PortAudio", "device") from error
+    except ImportError as error:
+        raise BackendMissing("loudspeaker", "sounddevice", "device") from error
+    except OSError as error:
+        # The wheel for Linux holds no PortAudio of its own.
+        remedy = "install it, for example: apt install libportaudio2"
+        raise VisavisError(f"loudspeaker: needs the library PortAudio; {remedy}") from error
     try:
         stream = sounddevice.OutputStream(
             samplerate=rate_hz,
