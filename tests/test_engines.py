@@ -17,7 +17,7 @@ from visavis.bundle import catalogue
 from visavis.bundle.store import Installed, Store
 from visavis.config import Config
 from visavis.flow.clock import SimulatedClock
-from visavis.flow.errors import BundleError, EngineError
+from visavis.flow.errors import BundleError, EngineError, InputError
 
 TIER = catalogue.tier("tiny").bundles
 
@@ -64,6 +64,54 @@ def test_bundles_of_the_user_s_own_choice_are_pulled_by_name(config: Config) -> 
     assert "whisper-tiny-en" not in str(caught.value)
 
 
+def test_a_language_that_is_not_understood_is_refused_before_anything_is_missed(
+    config: Config,
+) -> None:
+    with pytest.raises(InputError) as caught:
+        engines.find_bundles(replace(config, language="zh"))
+    assert str(caught.value) == (
+        "language 'zh': whisper-tiny-en understands only en; run 'visavis pull whisper-base' "
+        'and set asr = "whisper-base" under [bundles] in config.toml'
+    )
+
+
+@pytest.mark.parametrize("language", ["", "en", "en-GB", "EN"])
+def test_a_language_that_all_know_passes_without_a_warning(config: Config, language: str) -> None:
+    config = replace(config, language=language)
+    with pytest.raises(BundleError, match="not installed"):
+        engines.find_bundles(config)
+    assert engines.warnings(config) == []
+
+
+def test_what_does_not_speak_the_language_is_warned_of(config: Config) -> None:
+    told = engines.warnings(replace(config, language="zh", bundles={"asr": "whisper-base"}))
+    assert [line.partition(":")[0] for line in told] == ["smollm2-135m", "piper-en-joe"]
+    assert all("speaks only en, not zh; " in line for line in told)
+
+
+def test_a_bundle_of_another_kind_is_named_with_its_kind(config: Config) -> None:
+    with pytest.raises(BundleError, match=r"piper-en-joe: is a tts bundle, not asr; .*whisper"):
+        engines.find_bundles(replace(config, bundles={"asr": "piper-en-joe"}))
+    with pytest.raises(BundleError, match=r"bundles\.ears: no such kind; known are vad, asr, "):
+        engines.find_bundles(replace(config, bundles={"ears": "whisper-base"}))
+
+
+@pytest.mark.usefixtures("_pulled")
+def test_the_time_of_loading_is_logged(
+    config: Config, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(backends, "load", lambda *_: Engine())
+    with caplog.at_level("INFO"):
+        engines.load_parts(config)
+    assert sum("loaded in" in line for line in caplog.messages) == len(engines.ENGINES)
+
+
+def test_known_backends_are_listed_as_words() -> None:
+    with pytest.raises(InputError) as caught:
+        backends.load("asr", "nothing", Options())
+    assert str(caught.value).endswith("known are fake, faster_whisper")
+
+
 @pytest.mark.usefixtures("_pulled")
 def test_the_parts_hold_every_engine_of_the_tier(
     config: Config, monkeypatch: pytest.MonkeyPatch
@@ -107,7 +155,7 @@ def test_the_language_that_is_expected_is_told_to_the_recogniser(
         return Engine()
 
     monkeypatch.setattr(backends, "load", load)
-    engines.load_parts(replace(config, language="zh"))
+    engines.load_parts(replace(config, language="zh", bundles={"asr": "whisper-base"}))
     assert given["asr"].settings["language"] == "zh"
     assert "language" not in given["llm"].settings
 

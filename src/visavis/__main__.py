@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
-import importlib
-import logging
 import sys
-from importlib.metadata import version
 
-import click
+CANCELLED = 130
+try:
+    import importlib
+    import logging
+    import os
+    from contextlib import suppress
+    from importlib.metadata import version
+    from typing import NoReturn
 
-from visavis.flow.errors import VisavisError
+    import click
+
+    from visavis.flow.errors import VisavisError
+except KeyboardInterrupt:
+    print("visavis: cancelled", file=sys.stderr)
+    sys.exit(CANCELLED)
 
 VERBS = {
     "demo": "Hear a whole conversation happen, with an interruption; nothing to prepare.",
@@ -19,7 +28,6 @@ VERBS = {
     "doctor": "What this machine has, and what to do about what is missing.",
     "wiring": "Print the table of nodes as a Mermaid chart.",
 }
-CANCELLED = 130
 
 
 class Verbs(click.Group):
@@ -43,7 +51,9 @@ class Verbs(click.Group):
 
 @click.group(cls=Verbs, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(version("visavis"), prog_name="visavis")
-@click.option("-v", "--verbose", is_flag=True, help="Say on stderr what happens inside.")
+@click.option(
+    "-v", "--verbose", is_flag=True, help="Say on stderr what is loaded, decided and lost."
+)
 def cli(verbose: bool) -> None:
     """Face to face with your own machine: talk to it, interrupt it; nothing leaves the device.
 
@@ -59,18 +69,42 @@ def cli(verbose: bool) -> None:
 
 def main() -> None:
     """Runs a verb. An error is one line on stderr: exit 2 for usage and input, 1 for failure."""
+    _open_missing_streams()
     try:
-        code = cli.main(standalone_mode=False)
+        code = cli.main(prog_name="visavis", standalone_mode=False)
     except click.ClickException as error:
         error.show()
         sys.exit(2)
     except VisavisError as error:
-        click.echo(f"visavis: {error}", err=True)
-        sys.exit(error.exit_code)
+        _end(error.exit_code, str(error))
+    except OSError as error:  # what no verb expected; most likely stdout could not be written
+        about = f"{error.filename}: " if error.filename else ""
+        _end(1, f"{about}{error.strerror or error}")
     except (click.Abort, KeyboardInterrupt):
-        click.echo("visavis: cancelled", err=True)
-        sys.exit(CANCELLED)
+        _end(CANCELLED, "cancelled")
     sys.exit(code if isinstance(code, int) else 0)
+
+
+def _end(code: int, why: str) -> NoReturn:
+    with suppress(OSError):
+        click.echo(f"visavis: {why}", err=True)
+    with suppress(ValueError):  # closed
+        try:
+            sys.stdout.flush()
+        except OSError:  # it would fail again, and loudly, when the interpreter ends
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    sys.exit(code)
+
+
+def _open_missing_streams() -> None:
+    """A stream that was closed from without (`2>&-`) leads nowhere, not into the next file."""
+    # In the order of their numbers: each takes the lowest that is free.
+    if sys.stdin is None:
+        sys.stdin = open(os.devnull)
+    if sys.stdout is None:
+        sys.stdout = open(os.devnull, "w")
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w")
 
 
 if __name__ == "__main__":

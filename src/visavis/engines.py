@@ -6,7 +6,9 @@ loaded is closed again.
 
 from __future__ import annotations
 
+import logging
 import os
+import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
@@ -17,7 +19,7 @@ import msgspec
 
 from visavis import backends
 from visavis.backends.contract import Options
-from visavis.bundle import catalogue
+from visavis.bundle import catalogue, choice
 from visavis.bundle.store import Installed, Store
 from visavis.config import Config
 from visavis.config import load as load_config
@@ -29,8 +31,9 @@ from visavis.govern.replay import Rebuilt
 from visavis.speak.sink import Sink
 from visavis.wiring import WIRING, Parts, connect
 
-ENGINES = ("vad", "asr", "turn", "llm", "tts")
+ENGINES = choice.KINDS
 Progress = Callable[[str], None]
+log = logging.getLogger(__name__)
 
 
 def bundle_names(config: Config) -> dict[str, str]:
@@ -39,13 +42,24 @@ def bundle_names(config: Config) -> dict[str, str]:
 
 
 def find_bundles(config: Config) -> dict[str, Installed]:
-    """The same, in the store. Raises `BundleError` naming all that are missing, or one damaged."""
+    """The same, in the store. Raises `BundleError` naming all that are missing, or one damaged.
+
+    Also for one of another kind, and `InputError` if the recogniser does not know the language.
+    """
     store, names = Store(config.models), bundle_names(config)
+    choice.refuse_unheard(choice.manifests(names, store), config.language)
     absent = [name for name in names.values() if not store.has(name)]
     if len(absent) > 1:
         what = " ".join(absent) if config.bundles else f"--tier {config.tier}"
         raise BundleError(", ".join(absent), "are not installed", f"run 'visavis pull {what}'")
     return {kind: store.find(name) for kind, name in names.items()}
+
+
+def warnings(config: Config) -> list[str]:
+    """What does not keep the tier from running but will not be as wished, a sentence each."""
+    chosen = choice.manifests(bundle_names(config), Store(config.models))
+    found = choice.misfits(chosen, config.language)
+    return [f"{each.name}: {each.problem}; {each.remedy}" for each in found]
 
 
 def load_parts(
@@ -60,11 +74,14 @@ def load_parts(
 
     def load(kind: str) -> None:
         installed = found[kind]
+        begun = time.perf_counter()
         progress(installed.manifest.name)
         options = installed.options
         if kind == "asr" and config.language:
             options = replace(options, settings={**options.settings, "language": config.language})
         engines[kind] = backends.load(kind, installed.manifest.backend, options)
+        took_s = time.perf_counter() - begun
+        log.info("%s %s: loaded in %.2f s", kind, installed.directory, took_s)
 
     with ExitStack() as undo, ThreadPoolExecutor(len(ENGINES)) as pool:
         undo.callback(lambda: [engine.close() for engine in engines.values()])

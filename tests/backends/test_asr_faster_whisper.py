@@ -109,7 +109,7 @@ def test_a_multilingual_model_names_what_it_hears(
 
 def test_a_language_it_does_not_know_is_refused(model_options: Callable[[str], Options]) -> None:
     options = Options(files=model_options("whisper-tiny-en").files, settings={"language": "zh"})
-    with pytest.raises(BundleError, match="does not know the language 'zh'"):
+    with pytest.raises(BundleError, match="language 'zh': not known to Whisper; known: en"):
         faster_whisper.load(options)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -132,6 +133,24 @@ def test_a_quota_of_one_core_is_noted(monkeypatch: pytest.MonkeyPatch) -> None:
         machine, "text", lambda path: "100000 100000" if path.name == "cpu.max" else ""
     )
     assert _by_name(list(machine.checks(Config())))["cores"].verdict == "note"
+
+
+def _models(tmp_path: Path, **changes: Any) -> list[Check]:
+    return list(models.checks(Config(models=tmp_path / "store", **changes)))
+
+
+def test_a_language_that_is_not_understood_is_a_problem(tmp_path: Path) -> None:
+    told = [each for each in _models(tmp_path, language="zh") if each.name == "language"]
+    assert [each.verdict for each in told] == ["problem", "note", "note"]
+    assert "whisper-tiny-en understands only en" in told[0].value
+    assert "visavis pull whisper-base" in told[0].remedy
+    assert all(each.remedy for each in told)
+
+
+def test_a_bundle_of_another_kind_is_a_problem(tmp_path: Path) -> None:
+    check = _by_name(_models(tmp_path, bundles={"asr": "smart-turn"}))["smart-turn"]
+    assert (check.verdict, check.value) == ("problem", "is a turn bundle, not asr")
+    assert "whisper-tiny-en" in check.remedy
 
 
 def test_a_child_gives_its_code_and_last_words() -> None:

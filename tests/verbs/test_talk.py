@@ -16,7 +16,9 @@ from tests import media
 from visavis import engines
 from visavis.backends.llm.fake import FakeLlm
 from visavis.backends.symbols import INDEX
+from visavis.backends.vad.fake import FakeVad
 from visavis.config import Config
+from visavis.flow.events import Samples
 from visavis.speak.sink import FileSink
 from visavis.wiring import Parts
 
@@ -254,19 +256,51 @@ def test_a_video_without_a_picture_is_refused(
         pytest.param(["--out", "{tmp}"], id="a folder"),
         pytest.param(["--out", "{tmp}/question.wav"], id="the recording itself"),
         pytest.param(["--record", "{tmp}/./question.wav"], id="the recording by another name"),
+        pytest.param(["--out", "{tmp}/answer.mp3"], id="an answer that is not WAV"),
+        pytest.param(["--record", "{tmp}/notes.txt"], id="something that is no recording"),
         pytest.param(["--out", "{tmp}/a", "--record", "{tmp}/a"], id="one file for both"),
     ],
 )
 def test_an_output_that_cannot_be_written_is_refused_first(
     run_verb: RunVerb, loader: Loader, question: Path, tmp_path: Path, arguments: list[str]
 ) -> None:
+    (tmp_path / "notes.txt").write_text("my notes")
     before, files = question.read_bytes(), sorted(tmp_path.iterdir())
     given = [argument.format(tmp=tmp_path) for argument in arguments]
     ended = run_verb("talk", "--audio", str(question), *given)
     _assert_refused(ended, subject=Path(given[-1]).name)
     assert loader.configs == []
     assert question.read_bytes() == before
+    assert (tmp_path / "notes.txt").read_text() == "my notes"
     assert sorted(tmp_path.iterdir()) == files
+
+
+@pytest.mark.usefixtures("loader")
+def test_a_recording_may_be_written_over_by_another(
+    run_verb: RunVerb, question: Path, tmp_path: Path
+) -> None:
+    record = tmp_path / "run.mcap"
+    for _ in range(2):
+        assert run_verb("talk", "--audio", str(question), "--record", str(record)).code == 0
+
+
+@pytest.mark.usefixtures("loader")
+def test_what_does_not_speak_the_language_is_warned_of(run_verb: RunVerb, question: Path) -> None:
+    ended = run_verb("talk", "--audio", str(question), "--language", "zh", "--quiet")
+    assert ended.code == 0
+    warned = [line for line in ended.err.splitlines() if "warning: " in line]
+    assert len(warned) == 2
+    assert "piper-en-joe" in warned[1]
+
+
+@pytest.mark.usefixtures("loader")
+def test_decisions_and_losses_are_logged(
+    run_verb: RunVerb, question: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    with caplog.at_level("INFO"):
+        run_verb("talk", "--audio", str(question), "--quiet")
+    assert any(" s: streaming (user " in line for line in caplog.messages)
+    assert "dropped: nothing" in caplog.messages
 
 
 def test_without_models_all_that_are_missing_are_named_with_one_remedy(
@@ -328,6 +362,27 @@ def test_ctrl_c_leaves_whole_files(
     assert replayed.out.startswith("identical: ")
     assert "The session was broken off" in replayed.out
     assert sorted(path.name for path in tmp_path.glob("*.part")) == []
+
+
+class Stopped(FakeVad):
+    """Somebody presses Ctrl-C as soon as there is sound."""
+
+    pressed = False
+
+    def score(self, samples: Samples) -> float:
+        if not self.pressed:
+            self.pressed = True
+            signal.raise_signal(signal.SIGINT)
+        return super().score(samples)
+
+
+def test_ctrl_c_before_any_answer_is_told_as_that(
+    run_verb: RunVerb, loader: Loader, question: Path
+) -> None:
+    loader.engines["vad"] = Stopped()
+    ended = run_verb("talk", "--audio", str(question), "--quiet")
+    assert ended.code == 130
+    assert ended.err == "broken off at 0.0 s, before any answer\n"
 
 
 @pytest.mark.usefixtures("loader")

@@ -39,7 +39,8 @@ def load(kind: str, name: str, options: Options) -> Any:
         return entry.load()(options)
     module_name = f"{__name__}.{kind}.{name}"
     if not name.isidentifier() or importlib.util.find_spec(module_name) is None:
-        raise InputError(f"backend {name!r}", f"no such {kind}", f"known are {names(kind)}")
+        known = ", ".join(names(kind))
+        raise InputError(f"backend {name!r}", f"no such {kind}", f"known are {known}")
     try:
         return importlib.import_module(module_name).load(options)
     except ModuleNotFoundError as error:

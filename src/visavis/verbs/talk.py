@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -17,11 +18,14 @@ if TYPE_CHECKING:
     from visavis.config import Config
     from visavis.conversation import Conversation
     from visavis.flow.events import Event
+    from visavis.verbs.run import Outcome
     from visavis.wiring import Parts
 
+log = logging.getLogger(__name__)
 FILE = click.Path(path_type=Path)
 SEED = click.IntRange(0, 2**32 - 2)
 """What llama.cpp takes; its highest stands for a random one."""
+_MCAP = b"\x89MCAP0\r\n"
 
 TAIL_S = 4.0
 """Silence after a recording: longer than the longest wait for the end of a turn."""
@@ -72,23 +76,27 @@ def talk(
 
     check_writable(out, "--out", (audio, video))
     check_writable(record, "--record", (audio, video, out))
+    _refuse_other_forms(out, record)
     config = _config(**choices)
     if audio is None:
         _refuse_without_audio(out=out, video=video)
         return _at_the_microphone(config, record, as_json, quiet)
     source = _source(audio, video)
-    from visavis.engines import load_parts
-
-    parts = load_parts(config)
+    parts = _load(config)
     live = _answer_file(parts, out) if out else None
-    outcome = converse(parts, source, pace=pace, record=record, quiet=quiet, live=live)
-    return report(outcome.summary, outcome.cancelled, as_json, out, record)
+    outcome = converse(
+        parts, source, pace=pace, record=record, quiet=quiet, taps=[_log_state], live=live
+    )
+    _log_end(parts, outcome)
+    report(outcome, as_json, out, record)
+    if outcome.summary["source_error"]:
+        return 1
+    return outcome.exit_code
 
 
-def report(
-    summary: dict[str, Any], cancelled: bool, as_json: bool, out: Path | None, record: Path | None
-) -> int:
-    """Prints the outcome; the exit code."""
+def report(outcome: Outcome, as_json: bool, out: Path | None, record: Path | None) -> None:
+    """Prints what came of it."""
+    summary = outcome.summary
     summary |= {"out": str(out) if out else None, "record": str(record) if record else None}
     if as_json:
         click.echo(json.dumps(summary, ensure_ascii=False, indent=2))
@@ -96,12 +104,13 @@ def report(
         for item in summary["history"]:
             if item["role"] == "assistant":
                 click.echo(f"{item['text']} —" if item["cut"] else item["text"])
-    if not summary["history"] and not cancelled:
+    if outcome.cancelled and not summary["replies"]:
+        at_s = summary["session_ms"] / 1e3
+        click.echo(f"broken off at {at_s:.1f} s, before any answer", err=True)
+    elif not summary["history"]:
         click.echo("no words were heard, so nothing was answered", err=True)
     if summary["source_error"]:
         click.echo(f"visavis: {summary['source_error']}", err=True)
-        return 1
-    return 130 if cancelled else 0
 
 
 def _config(**choices: Any) -> Config:
@@ -111,6 +120,30 @@ def _config(**choices: Any) -> Config:
     config = load(**choices)
     given = {key: value for key, value in reply.items() if value is not None}
     return replace(config, reply=replace(config.reply, **given))
+
+
+def _load(config: Config) -> Parts:
+    """The parts, and on stderr what will not be as wished."""
+    from visavis import engines
+
+    parts = engines.load_parts(config)
+    for warning in engines.warnings(config):
+        click.echo(f"visavis: warning: {warning}", err=True)
+    return parts
+
+
+def _refuse_other_forms(out: Path | None, record: Path | None) -> None:
+    """An answer is WAV; and a file that is no recording is not written over by one."""
+    from visavis.flow.errors import InputError
+
+    if out is not None and out.suffix.lower() not in ("", ".wav"):
+        raise InputError(out, "the answer is WAV", f"--out {out.with_suffix('.wav')}")
+    if record is not None and record.is_file():
+        with record.open("rb") as stream:
+            begins = stream.read(len(_MCAP))
+        if begins and begins != _MCAP:
+            problem = "exists and is not a recording of visavis"
+            raise InputError(record, problem, "give --record another name, or remove it")
 
 
 def _source(audio: Path, video: Path | None) -> Iterable[Event]:
@@ -141,6 +174,23 @@ def _answer_file(parts: Parts, out: Path) -> Callable[[Conversation], Any]:
     return live
 
 
+def _log_state(event: Event) -> None:
+    from visavis.flow.events import StateChanged
+
+    if isinstance(event, StateChanged):
+        parts = f"user {event.user}, reply {event.reply}, engine {event.engine}"
+        at_s = event.t_ns / NS_PER_S
+        log.info("%.3f s: %s (%s, playback %s)", at_s, event.state, parts, event.playback)
+
+
+def _log_end(parts: Parts, outcome: Outcome) -> None:
+    if parts.llm is not None:
+        spent = ", ".join(f"{key} {value:.4g}" for key, value in parts.llm.stats().items())
+        log.info("llm: %s", spent)
+    lost = ", ".join(f"{key} {count}" for key, count in outcome.summary["dropped"].items())
+    log.info("dropped: %s", lost or "nothing")
+
+
 def _refuse_without_audio(**files: Path | None) -> None:
     from visavis.flow.errors import InputError
 
@@ -150,7 +200,6 @@ def _refuse_without_audio(**files: Path | None) -> None:
 
 
 def _at_the_microphone(config: Config, record: Path | None, as_json: bool, quiet: bool) -> int:
-    from visavis.engines import load_parts
     from visavis.source.mic import Microphone
     from visavis.speak.device import DeviceSink
     from visavis.verbs.run import converse
@@ -159,8 +208,10 @@ def _at_the_microphone(config: Config, record: Path | None, as_json: bool, quiet
         loop = conversation.loop
         return Microphone(lambda event: loop.post(event, stamp=False), loop.clock)
 
-    parts = load_parts(config)
+    parts = _load(config)
     parts.sink = DeviceSink(parts.output_rate_hz)
     click.echo("Use a headset: the loudspeaker is not cancelled. Ctrl-C ends.", err=True)
-    outcome = converse(parts, (), record=record, quiet=quiet, live=microphone)
-    return report(outcome.summary, False, as_json, None, record)
+    outcome = converse(parts, (), record=record, quiet=quiet, taps=[_log_state], live=microphone)
+    _log_end(parts, outcome)
+    report(outcome, as_json, None, record)
+    return 1 if outcome.summary["source_error"] else 0

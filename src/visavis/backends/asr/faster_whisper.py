@@ -57,7 +57,8 @@ class FasterWhisper:
         self.languages: tuple[str, ...] = self._languages()
         for name in (language, *among):
             if name and name not in self.languages:
-                raise BundleError(folder, f"does not know the language {name!r}")
+                known = ", ".join(self.languages)
+                raise BundleError(f"language {name!r}", "not known to Whisper", f"known: {known}")
         self._language = language or ("" if self._model.is_multilingual else "en")
         self._among = frozenset(among or self.languages)
         self._end_of_text = self._token("<|endoftext|>")
