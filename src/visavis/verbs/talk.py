@@ -139,8 +139,12 @@ def _refuse_other_forms(out: Path | None, record: Path | None) -> None:
     if out is not None and out.suffix.lower() not in ("", ".wav"):
         raise InputError(out, "the answer is WAV", f"--out {out.with_suffix('.wav')}")
     if record is not None and record.is_file():
-        with record.open("rb") as stream:
-            begins = stream.read(len(_MCAP))
+        try:
+            with record.open("rb") as stream:
+                begins = stream.read(len(_MCAP))
+        except OSError as error:
+            problem = f"cannot be read ({error.strerror})"
+            raise InputError(record, problem, "give --record another name") from None
         if begins and begins != _MCAP:
             problem = "exists and is not a recording of visavis"
             raise InputError(record, problem, "give --record another name, or remove it")
