@@ -12,9 +12,11 @@ from typing import Literal
 
 from visavis.flow.bus import Tap
 from visavis.flow.clock import SimulatedClock
+from visavis.flow.errors import VisavisError
 from visavis.flow.events import Event, NodeFailed, SourceEnded, StateChanged
 from visavis.flow.loop import Loop
 from visavis.flow.simulate import SimulatedLoop
+from visavis.speak.output import Ear
 from visavis.wiring import Parts, connect
 
 Pace = Literal["real", "fast"]
@@ -35,6 +37,12 @@ class Conversation:
         self._source_ended = False
         for tap in (self._watch, *taps):
             self.loop.bus.tap(tap)
+
+    @property
+    def sink_failure(self) -> VisavisError | None:
+        """Why the answers are not, or not wholly, where they were to sound. Final after `close`."""
+        ear = self.nodes.get(Ear.name)
+        return ear.failure if isinstance(ear, Ear) else None
 
     def run(self, source: Iterable[Event]) -> None:
         """Talks until the source has ended and the last reply has been played, or `stop`."""

@@ -18,6 +18,7 @@ from tests.flow.nodes import (
 )
 from visavis.flow import events as e
 from visavis.flow import line as line_module
+from visavis.flow.errors import EngineError
 from visavis.flow.line import Line
 
 
@@ -108,6 +109,21 @@ def test_a_nodes_exception_becomes_an_event_and_the_session_lives() -> None:
     )
     target.publish(tick(1))
     assert len(listener.got) == 4
+
+
+@pytest.mark.parametrize(("error", "traced"), [(EngineError("died"), 0), (KeyError("died"), 1)])
+def test_only_a_bug_is_logged_with_the_way_to_it(
+    error: Exception, traced: int, caplog: pytest.LogCaptureFixture
+) -> None:
+    target = line(strict=False)
+
+    def poor(event: e.Event) -> list[e.Event]:
+        raise error
+
+    target.add(Probe("poor", poor), ["clock.ticked"])
+    target.publish(tick())
+    assert "node poor failed on clock.ticked: " in caplog.text
+    assert caplog.text.count("Traceback") == traced
 
 
 def test_an_exception_without_words_is_named() -> None:

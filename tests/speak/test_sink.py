@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import wave
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -73,4 +77,75 @@ def test_a_place_that_cannot_be_written_is_named_at_once(tmp_path: Path, path: s
     with pytest.raises(InputError, match=r"--out|name a file") as caught:
         FileSink(tmp_path / path, RATE_HZ)
     assert str(tmp_path) in str(caught.value)
+    assert list(tmp_path.iterdir()) == []
+
+
+class FullDisk:
+    """A file that takes so many bytes and no more; also not when it is flushed or closed."""
+
+    def __init__(self, file: Any, room: int) -> None:
+        self._file, self._room = file, room
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._file, name)
+
+    def write(self, data: bytes) -> int:
+        self._room -= len(data)
+        self.flush()
+        return int(self._file.write(data))
+
+    def flush(self) -> None:
+        if self._room < 0:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
+@pytest.fixture
+def room(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
+    """`room(1000)`: from now on a file can hold so many bytes."""
+    really = Path.open
+
+    def limit(count: int) -> None:
+        monkeypatch.setattr(Path, "open", lambda *given: FullDisk(really(*given), count))
+
+    return limit
+
+
+def test_a_disk_that_fills_up_is_told_once_and_leaves_no_file(
+    tmp_path: Path, room: Callable[[int], None]
+) -> None:
+    room(1000)
+    sink = FileSink(tmp_path / "out.wav", RATE_HZ)
+    sink.write(0, block(*range(400)))
+    with pytest.raises(InputError, match=r"out\.wav: cannot be written \(No space"):
+        sink.write(400, block(*range(400)))
+    sink.write(800, block(1))
+    sink.extend(RATE_HZ)
+    sink.close()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_disk_that_fills_up_in_silence_is_told_too(
+    tmp_path: Path, room: Callable[[int], None]
+) -> None:
+    room(1000)
+    sink = FileSink(tmp_path / "out.wav", RATE_HZ)
+    with pytest.raises(InputError):
+        sink.write(RATE_HZ, block(1))
+    sink.close()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_disk_that_is_full_at_the_end_leaves_no_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sink = FileSink(tmp_path / "out.wav", RATE_HZ)
+    sink.write(0, block(1))
+
+    def full(*paths: Path) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, "replace", full)
+    with pytest.raises(InputError, match="No space"):
+        sink.close()
+    sink.close()
     assert list(tmp_path.iterdir()) == []

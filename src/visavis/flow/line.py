@@ -13,6 +13,7 @@ from typing import Protocol
 
 from visavis.flow.bus import Bus
 from visavis.flow.clock import Clock
+from visavis.flow.errors import VisavisError
 from visavis.flow.events import Event, NodeFailed
 from visavis.flow.mailbox import Mailbox, Subscription
 from visavis.flow.node import Cancellable, Closable, Node, failure
@@ -89,7 +90,7 @@ class Line:
             # No exception crosses the bus: whatever a node does, the session lives on.
             if self.strict:
                 raise
-            log.exception("node %s failed on %s", node.name, event.topic)
+            _log(error, "node %s failed on %s", node.name, event.topic)
             if not isinstance(event, NodeFailed):  # its own failure would come back for ever
                 yield failure(node.name, event, error)
 
@@ -99,8 +100,8 @@ class Line:
             if isinstance(node, Closable):
                 try:
                     node.close()
-                except Exception:  # the others must be closed all the same
-                    log.exception("node %s failed to close", node.name)
+                except Exception as error:  # noqa: BLE001 - the others must be closed as well
+                    _log(error, "node %s failed to close", node.name)
 
     def _sourced(self, events: Iterator[Event]) -> Generator[Event, None, None]:
         # A source's events; its exception becomes the last of them, as with any node.
@@ -109,8 +110,14 @@ class Line:
         except Exception as error:
             if self.strict:
                 raise
-            log.exception("the source failed")
+            _log(error, "the source failed")
             yield NodeFailed(t_ns=self.bus.now_ns, node="source", on="", error=str(error))
 
     def _open_lane(self, name: str) -> Workplace:
         raise NotImplementedError
+
+
+def _log(error: Exception, what: str, *names: str) -> None:
+    """An error that the world caused in a line; our own bugs with the way to them."""
+    expected = isinstance(error, VisavisError)
+    log.error(f"{what}: %s", *names, error, exc_info=None if expected else error)

@@ -50,7 +50,8 @@ class FileSink:
     """A mono 16-bit WAV file of the output axis, from its sample 0.
 
     It is written under a temporary name beside `path` and gets its own when closed; `discard`
-    closes without leaving a file. Raises `InputError` when the file cannot be written.
+    closes without leaving a file. Raises `InputError` when the file cannot be written: once, for
+    all that comes after a failure is ignored, and closing then leaves no file.
     """
 
     def __init__(self, path: Path, rate_hz: int) -> None:
@@ -58,6 +59,7 @@ class FileSink:
         self._part = path.with_name(f".{path.name}.{os.getpid()}.part")
         self._rate_hz = rate_hz
         self._end = 0
+        self._failed = False
         if path.is_dir():
             raise InputError(path, "is a directory", "name a file")
         with self._explained():
@@ -68,6 +70,8 @@ class FileSink:
     def write(self, start: int, samples: Samples) -> None:
         assert start >= self._end, f"blocks overlap: {start} < {self._end}"
         self.extend(start)
+        if self._failed:
+            return
         with self._explained():
             self._wav.writeframesraw((on_grid(samples) * FULL_SCALE).astype("<i2").tobytes())
         self._end += len(samples)
@@ -75,7 +79,7 @@ class FileSink:
     def extend(self, end: int) -> None:
         """Silence up to place `end`."""
         with self._explained():
-            while self._end < end:
+            while self._end < end and not self._failed:
                 count = min(end - self._end, self._rate_hz)
                 self._wav.writeframesraw(np.zeros(count, "<i2").tobytes())
                 self._end += count
@@ -86,22 +90,26 @@ class FileSink:
     def close(self) -> None:
         if self._file.closed:
             return
-        with self._explained():
-            self._wav.close()
-            self._file.close()
-            os.replace(self._part, self._path)
+        try:
+            if not self._failed:
+                with self._explained():
+                    self._wav.close()
+                    self._file.close()
+                    os.replace(self._part, self._path)
+        finally:
+            self.discard()
 
     def discard(self) -> None:
-        """Closes and leaves nothing."""
-        if not self._file.closed:
-            self._wav.close()
-            self._file.close()
-            self._part.unlink(missing_ok=True)
+        """Closes and leaves nothing that was not complete before."""
+        for end in (self._wav.close, self._file.close, self._part.unlink):
+            with contextlib.suppress(OSError):  # what cannot be written is not wanted any more
+                end()
 
     @contextlib.contextmanager
     def _explained(self) -> Iterator[None]:
         try:
             yield
         except OSError as error:
+            self._failed = True
             remedy = "choose another place with --out"
             raise InputError(self._path, f"cannot be written ({error.strerror})", remedy) from error
