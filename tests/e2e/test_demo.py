@@ -22,7 +22,8 @@ pytestmark = pytest.mark.model
 def test_the_demo_happens(make_parts: Callable[[Config], Parts], run: Run, tmp_path: Path) -> None:
     config = Config()
     parts = make_parts(replace(config, reply=replace(config.reply, seed=7)))
-    summary, cancelled = perform(parts, tmp_path, pace="fast")
+    outcome = perform(parts, tmp_path, pace="fast")
+    summary, cancelled = outcome.summary, outcome.cancelled
     assert not cancelled
     assert summary["failures"] == []
     roles = [item["role"] for item in summary["history"]]

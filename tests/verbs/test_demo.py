@@ -51,7 +51,8 @@ def _short_script(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("_short_script")
 def test_the_conversation_happens_and_is_left_behind(tmp_path: Path) -> None:
-    summary, cancelled = perform(made_of_fakes(), tmp_path, pace="fast")
+    outcome = perform(made_of_fakes(), tmp_path, pace="fast")
+    summary, cancelled = outcome.summary, outcome.cancelled
     assert not cancelled
     said = [(item["role"], item["cut"]) for item in summary["history"]]
     exchange = [("user", False), ("assistant", False)]
@@ -68,7 +69,7 @@ def test_the_conversation_happens_and_is_left_behind(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("_short_script")
 def test_user_and_system_are_left_and_right_on_one_axis(tmp_path: Path) -> None:
-    summary, _ = perform(made_of_fakes(), tmp_path, pace="fast")
+    summary = perform(made_of_fakes(), tmp_path, pace="fast").summary
     with wave.open(str(tmp_path / "conversation.wav")) as file:
         assert file.getnchannels() == 2
         rate_hz = file.getframerate()

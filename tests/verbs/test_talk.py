@@ -19,6 +19,7 @@ from visavis.backends.symbols import INDEX
 from visavis.backends.vad.fake import FakeVad
 from visavis.config import Config
 from visavis.flow.events import Samples
+from visavis.govern.recording import read
 from visavis.speak.sink import FileSink
 from visavis.wiring import Parts
 
@@ -335,26 +336,38 @@ def test_a_recording_that_breaks_off_is_answered_and_exits_with_1(
 
 
 class Interrupting(FakeLlm):
-    """An engine during whose answer somebody presses Ctrl-C, maybe twice."""
+    """An engine during whose answer somebody presses Ctrl-C, maybe twice, or ends the program."""
 
-    times = 1
+    signals: tuple[signal.Signals, ...] = ()
 
     def next_fault(self) -> None:
-        for _ in range(self.times):
-            signal.raise_signal(signal.SIGINT)
+        for number in self.signals:
+            signal.raise_signal(number)
 
 
-@pytest.mark.parametrize("times", [1, 2])
-def test_ctrl_c_leaves_whole_files(
-    run_verb: RunVerb, loader: Loader, question: Path, tmp_path: Path, times: int
+@pytest.mark.parametrize(
+    ("signals", "code"),
+    [
+        ((signal.SIGINT,), 130),
+        ((signal.SIGINT, signal.SIGINT), 130),
+        ((signal.SIGTERM,), 143),
+    ],
+)
+def test_a_signal_leaves_whole_files(
+    run_verb: RunVerb,
+    loader: Loader,
+    question: Path,
+    tmp_path: Path,
+    signals: tuple[signal.Signals, ...],
+    code: int,
 ) -> None:
     loader.engines["llm"] = llm = Interrupting()
-    llm.times = times
+    llm.signals = signals
     out, record = tmp_path / "answer.wav", tmp_path / "run.mcap"
-    before = signal.getsignal(signal.SIGINT)
+    before = [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)]
     ended = run_verb("talk", "--audio", str(question), "--out", str(out), "--record", str(record))
-    assert signal.getsignal(signal.SIGINT) is before
-    assert ended.code == 130
+    assert [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)] == before
+    assert ended.code == code
     assert "Traceback" not in ended.err
     assert len(samples(out)[0]) > 0
     replayed = run_verb("replay", str(record))
@@ -394,11 +407,21 @@ def test_a_disk_that_fills_up_is_one_line(
             raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(FileSink, "write", full)
-    out = tmp_path / "answer.wav"
-    ended = run_verb("talk", "--audio", str(question), "--out", str(out))
-    assert ended.code in (1, 2)
-    assert "No space left on device" in ended.err
-    assert "Traceback" not in ended.err
+    out, record = tmp_path / "answer.wav", tmp_path / "run.mcap"
+    ended = run_verb(
+        *("talk", "--audio", str(question), "--out", str(out), "--record", str(record), "--quiet")
+    )
+    assert (ended.code, ended.out) == (2, "")
+    assert ended.err.startswith(f"visavis: {out}: cannot be written (No space left on device)")
+    assert ended.err.count("\n") == 1
+    assert sorted(path.name for path in tmp_path.iterdir() if path.is_file()) == [
+        "question.wav",
+        "run.mcap",
+    ]
+    # The answer was given all the same, to its end.
+    topics = [entry.topic for entry in read(record)]
+    assert "reply.written" in topics
+    assert "node.failed" not in topics
 
 
 def test_the_words_of_these_tests_are_known() -> None:

@@ -22,6 +22,7 @@ from visavis.verbs.talk import SEED
 if TYPE_CHECKING:
     from visavis.conversation import Conversation, Pace
     from visavis.source.script import ScriptedSpeaker
+    from visavis.verbs.run import Outcome
     from visavis.wiring import Parts
 
 THINK_S = 0.9
@@ -117,12 +118,13 @@ def demo(*, out: Path, tier: str | None, as_json: bool, seed: int) -> int:
     _make_folder(out)
     pull_missing(names, config)
     click.echo("loading the models …", err=True)
-    summary, cancelled = perform(load_parts(config), out)
+    outcome = perform(load_parts(config), out)
+    summary = outcome.summary
     (out / "summary.json").write_text(json.dumps(summary, ensure_ascii=False, indent=2), "utf-8")
     if as_json:
         click.echo(json.dumps(summary, ensure_ascii=False, indent=2))
     _tell(summary, out)
-    return 130 if cancelled else 0
+    return outcome.exit_code
 
 
 def _make_folder(path: Path) -> None:
@@ -135,8 +137,8 @@ def _make_folder(path: Path) -> None:
         raise InputError(path, problem, "give another folder with --out") from None
 
 
-def perform(parts: Parts, out: Path, pace: Pace = "real") -> tuple[dict[str, Any], bool]:
-    """Runs the script; leaves the sound and the recording in `out`. The summary; was it cut off?"""
+def perform(parts: Parts, out: Path, pace: Pace = "real") -> Outcome:
+    """Runs the script; leaves the sound and the recording in `out`."""
     from visavis.source.script import ScriptedSpeaker
     from visavis.speak.sink import NullSink
     from visavis.verbs.run import converse
@@ -149,7 +151,7 @@ def perform(parts: Parts, out: Path, pace: Pace = "real") -> tuple[dict[str, Any
     director = Director(lines, speaker)
     parts.sink = NullSink()
     stereo = Stereo(out / "conversation.wav", parts.output_rate_hz, parts.make_resampler)
-    outcome = converse(
+    return converse(
         parts,
         speaker.events(),
         pace=pace,
@@ -157,7 +159,6 @@ def perform(parts: Parts, out: Path, pace: Pace = "real") -> tuple[dict[str, Any
         taps=(director.watch, stereo.watch),
         live=_closing(stereo.close),
     )
-    return outcome.summary, outcome.cancelled
 
 
 def _closing(close: Callable[[], None]) -> Callable[[Conversation], Any]:

@@ -1,7 +1,7 @@
-"""Runs one conversation for a verb: taps, Ctrl-C, files completed whatever happens.
+"""Runs one conversation for a verb: taps, signals, files completed whatever happens.
 
-Takes parts and a source; gives the summary. Invariant: whether the run ends by itself, by Ctrl-C
-or by an error, the recording and the answer are closed and complete when this returns.
+Takes parts and a source; gives the summary. Invariant: whether the run ends by itself, by Ctrl-C,
+SIGTERM or an error, the recording and the answer are closed and complete when this returns.
 """
 
 from __future__ import annotations
@@ -31,10 +31,19 @@ from visavis.wiring import WIRING, Parts
 
 @dataclass(slots=True)
 class Outcome:
-    """What a run gave. `cancelled`: by Ctrl-C."""
+    """What a run gave. `signal`: what broke it off, Ctrl-C or SIGTERM; 0 if nothing did."""
 
     summary: dict[str, Any] = field(default_factory=dict)
-    cancelled: bool = False
+    signal: int = 0
+
+    @property
+    def cancelled(self) -> bool:
+        return self.signal != 0
+
+    @property
+    def exit_code(self) -> int:
+        """What a shell gives for a program that the signal ended."""
+        return 128 + self.signal if self.signal else 0
 
 
 def converse(
@@ -47,9 +56,10 @@ def converse(
     taps: Iterable[Tap] = (),
     live: Callable[[Conversation], AbstractContextManager[Any]] | None = None,
 ) -> Outcome:
-    """Runs until the source ends and the last answer was played, or Ctrl-C.
+    """Runs until the source ends and the last answer was played, or Ctrl-C, or SIGTERM.
 
     `live` opens whatever feeds or drives the conversation while it runs, and closes it after.
+    Raises, at the end, what kept the answers from sounding where they were to sound.
     """
     meter, minutes = Meter(output_rate_hz=parts.output_rate_hz), Minutes()
     watchers: list[Tap] = [meter.watch, minutes.watch, *taps]
@@ -71,6 +81,8 @@ def converse(
                 stack.enter_context(live(conversation))
             conversation.run(source)
         outcome.summary = summary(minutes, meter, conversation.loop.bus, pace)
+    if conversation.sink_failure is not None:
+        raise conversation.sink_failure
     return outcome
 
 
@@ -92,19 +104,20 @@ def _recorder(path: Path, parts: Parts, pace: Pace) -> Recorder:
 
 @contextmanager
 def _interruptible(conversation: Conversation, outcome: Outcome) -> Iterator[None]:
-    """The first Ctrl-C ends the conversation in good order; a second one ends the program."""
+    """The first signal ends the conversation in good order; a second one ends the program."""
 
     def stop(number: int, frame: FrameType | None) -> None:
         if outcome.cancelled:
             raise KeyboardInterrupt
-        outcome.cancelled = True
+        outcome.signal = number
         conversation.stop()
 
-    before = signal.signal(signal.SIGINT, stop)
+    before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, before)
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def check_writable(path: Path | None, option: str, others: Iterable[Path | None] = ()) -> None:

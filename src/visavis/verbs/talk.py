@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from signal import SIGINT
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -218,4 +219,6 @@ def _at_the_microphone(config: Config, record: Path | None, as_json: bool, quiet
     outcome = converse(parts, (), record=record, quiet=quiet, taps=[_log_state], live=microphone)
     _log_end(parts, outcome)
     report(outcome, as_json, None, record)
-    return 1 if outcome.summary["source_error"] else 0
+    if outcome.summary["source_error"]:
+        return 1
+    return 0 if outcome.signal == SIGINT else outcome.exit_code  # Ctrl-C is how it ends
