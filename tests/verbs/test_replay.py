@@ -118,6 +118,42 @@ def test_a_recording_that_breaks_off_says_so(shell: Shell, run: Path) -> None:
     assert re.search(r"The recording breaks off at [12]\.\d\d s: it ends in the middle\.", out)
 
 
+@pytest.mark.parametrize("where", [0.3, 0.6, 0.9])
+def test_a_recording_that_is_damaged_is_not_called_identical(
+    shell: Shell, run: Path, where: float
+) -> None:
+    data = bytearray(run.read_bytes())
+    at = data.index(b"\x06", round(len(data) * where))
+    data[at : at + 64] = bytes(byte ^ 0xFF for byte in data[at : at + 64])
+    run.write_bytes(data)
+    code, out, _ = shell.run("replay", run)
+    assert code == 1
+    assert not out.startswith("identical:")
+
+
+def test_a_length_that_lies_is_not_taken_for_a_missing_end(shell: Shell, run: Path) -> None:
+    data = bytearray(run.read_bytes())
+    chunks = _chunks(data)
+    at = chunks[len(chunks) // 2]
+    data[at + 1 : at + 9] = len(data).to_bytes(8, "little")
+    run.write_bytes(data)
+    code, out, _ = shell.run("replay", run)
+    assert code == 1
+    first, second = out.splitlines()
+    assert re.fullmatch(r"identical as far as it goes: \d+ events", first)
+    assert "it is damaged before byte " in second
+
+
+def _chunks(data: bytearray) -> list[int]:
+    """Where the chunks begin: records are an opcode, a length of 8 bytes, and so many bytes."""
+    at, found = 8, []
+    while at < len(data) - 8:
+        if data[at] == 0x06:
+            found.append(at)
+        at += 9 + int.from_bytes(data[at + 1 : at + 9], "little")
+    return found
+
+
 def test_a_recording_that_lost_events_is_not_called_identical(shell: Shell, tmp_path: Path) -> None:
     with toys.Recorder(tmp_path / "run.mcap", threaded=False) as recorder:
         for text in ("a", "\ud83d", "b"):

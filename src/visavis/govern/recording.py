@@ -58,9 +58,9 @@ class Entry:
 class Recording:
     """What `read` opens. `version`, `settings`, `wiring`, `seed`, `wall_ns`: as it was recorded.
 
-    After a pass: `broken` says why it ended early (empty = it is whole); `dropped` counts events
-    that the recorder lost; `cut`: the session was broken off; `inexact` counts events whose sound
-    is not to the bit what it was.
+    After a pass: `broken` says why it ended early (empty = it is whole), and `damaged` whether by
+    more than that its end is missing; `dropped` counts events that the recorder lost; `cut`: the
+    session was broken off; `inexact` counts events whose sound is not to the bit what it was.
     """
 
     def __init__(self, path: Path, about: Mapping[str, str], topics: Iterable[Topic]) -> None:
@@ -71,6 +71,7 @@ class Recording:
         self.settings: dict[str, Any] = msgspec.json.decode(about["settings"], type=dict[str, Any])
         self.wiring = msgspec.json.decode(about["wiring"], type=list[dict[str, Any]])
         self.broken = ""
+        self.damaged = False
         self.dropped = 0
         self.cut = False
         self.inexact = 0
@@ -80,7 +81,7 @@ class Recording:
         """Raises `InputError` when it holds what this version cannot understand."""
         scan = Scan(self.path)
         desk = _Desk(self._topics)
-        self.broken, self.dropped, self.cut = "", 0, False
+        self.broken, self.damaged, self.dropped, self.cut = "", False, 0, False
         number = 0
         try:
             for record in scan:
@@ -95,6 +96,7 @@ class Recording:
                     number += 1
                 yield from desk.take(topic, message)
             self.broken = scan.broken or desk.missing()
+            self.damaged = scan.damaged or bool(not scan.broken and self.broken)
         except (ValueError, msgspec.MsgspecError) as error:
             remedy = f"it was recorded by visavis {self.version}: replay it with that version"
             raise InputError(self.path, str(error), remedy) from error

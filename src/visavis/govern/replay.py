@@ -12,7 +12,7 @@ What it needs from the wiring is one function, a `Builder`:
 It makes a `Line(SimulatedClock())` with those inline nodes that take only what is recorded, in the
 table's order, configured as `settings` (what the `Recorder` was given) say.
 
-Invariant: `identical` is never claimed of a recording that lost an event.
+Invariant: `identical` is never claimed of a recording that lost an event or is damaged.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ class Report:
 
     `nodes` ran again; `events` were read, `compared` of them made again and compared.
 
-    `broken`, `dropped`, `cut`, `inexact`: as in `Recording`.
+    `broken`, `damaged`, `dropped`, `cut`, `inexact`: as in `Recording`.
     """
 
     nodes: tuple[str, ...]
@@ -93,6 +93,7 @@ class Report:
     end_ns: int
     difference: Difference | None
     broken: str
+    damaged: bool
     dropped: int
     cut: bool
     inexact: int
@@ -100,7 +101,7 @@ class Report:
     @property
     def identical(self) -> bool:
         """Whether all came out as it was, and nothing is missing in between."""
-        return self.difference is None and self.dropped == 0
+        return self.difference is None and self.dropped == 0 and not self.damaged
 
 
 def replay(recording: Recording, build: Builder) -> Report:
@@ -134,6 +135,7 @@ def replay(recording: Recording, build: Builder) -> Report:
         end_ns=run.end_ns,
         difference=difference,
         broken=recording.broken,
+        damaged=recording.damaged,
         dropped=recording.dropped,
         cut=recording.cut,
         inexact=recording.inexact,

@@ -22,16 +22,20 @@ UNREADABLE = (McapError, ValueError, struct.error, zstandard.ZstdError, MemoryEr
 
 
 class Scan:
-    """One pass. `broken` says afterwards why it ended too early (empty = it did not)."""
+    """One pass. `broken` says afterwards why it ended too early (empty = it did not).
+
+    `damaged`: not because the file's end is missing, but by what stands in it.
+    """
 
     def __init__(self, path: Path) -> None:
         self.broken = ""
+        self.damaged = False
         self._path = path
 
     def __iter__(self) -> Iterator[Metadata | tuple[str, Message]]:
         """Metadata records, and messages with their channel's topic. Raises `OSError`."""
         channels: dict[int, str] = {}
-        self.broken = "it ends in the middle"
+        self.broken, self.damaged = "it ends in the middle", False
         with self._path.open("rb") as file:
             try:
                 for record in _records(file):
@@ -44,8 +48,17 @@ class Scan:
                     elif isinstance(record, Footer):
                         self.broken = ""
             except (*UNREADABLE, KeyError) as error:
-                if file.read(1):
-                    self.broken = f"it is damaged at byte {file.tell() - 1}: {error}"
+                at = file.tell()
+                # A length that lies may lead to the end of a file that is whole.
+                self.damaged = bool(file.read(1)) or _ends_well(file)
+                if self.damaged:
+                    why = str(error) or type(error).__name__
+                    self.broken = f"it is damaged before byte {at}: {why}"
+
+
+def _ends_well(file: IO[bytes]) -> bool:
+    file.seek(max(0, file.seek(0, 2) - len(MAGIC)))
+    return file.read() == MAGIC
 
 
 def _records(file: IO[bytes]) -> Iterator[McapRecord]:

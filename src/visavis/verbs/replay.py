@@ -28,7 +28,7 @@ def replay(*, path: Path, as_json: bool, verbose: bool) -> None:
 
     The clock, the sound and what the models gave come from the recording; everything that was
     decided from them is decided again, and must come out the same. Exits with 0 when it does, 1
-    when it does not, 2 when RECORDING cannot be used.
+    when it does not or the recording is damaged, 2 when RECORDING cannot be used.
 
     \b
     visavis talk --audio question.wav --record run.mcap
@@ -76,6 +76,8 @@ def _print_verdict(report: Report, *, full: bool) -> None:
     elif report.dropped:
         click.echo(f"incomplete: no difference in {report.events:,} events, but then, {where},")
         click.echo("            the recorder had lost some; what follows cannot be judged")
+    elif report.damaged:
+        click.echo(f"identical as far as it goes: {report.events:,} events")
     else:
         click.echo(f"identical: {report.events:,} events")
     if report.broken:
