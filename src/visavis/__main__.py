@@ -17,7 +17,7 @@ try:
 
     from visavis.flow.errors import VisavisError
 except KeyboardInterrupt:
-    print("visavis: cancelled", file=sys.stderr)
+    sys.stderr.write("visavis: cancelled\n")
     sys.exit(CANCELLED)
 
 VERBS = {
@@ -99,12 +99,9 @@ def _end(code: int, why: str) -> NoReturn:
 def _open_missing_streams() -> None:
     """A stream that was closed from without (`2>&-`) leads nowhere, not into the next file."""
     # In the order of their numbers: each takes the lowest that is free.
-    if sys.stdin is None:
-        sys.stdin = open(os.devnull)
-    if sys.stdout is None:
-        sys.stdout = open(os.devnull, "w")
-    if sys.stderr is None:
-        sys.stderr = open(os.devnull, "w")
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode))  # noqa: SIM115 - lives on
 
 
 if __name__ == "__main__":

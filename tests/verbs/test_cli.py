@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-import signal
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -80,6 +80,8 @@ def test_wrong_usage_exits_with_2_and_says_what(
         (EngineError("the engine died (SIGKILL)"), 1, "the engine died (SIGKILL)"),
         (PullError("index", "does not answer"), 1, "index: does not answer"),
         (KeyboardInterrupt(), 130, "cancelled"),
+        (OSError(28, "No space left on device"), 1, "No space left on device"),
+        (PermissionError(13, "Permission denied", "a.wav"), 1, "a.wav: Permission denied"),
     ],
 )
 def test_what_goes_wrong_is_one_line_and_an_exit_code(
@@ -104,11 +106,42 @@ def test_the_chart_of_the_wiring_is_on_stdout(run_verb: RunVerb) -> None:
     assert "perceive_vad -- speech.started --> " in ended.out
 
 
+WIRING = [sys.executable, "-m", "visavis", "wiring"]
+
+
 def test_it_runs_as_a_module_and_minds_a_closed_pipe() -> None:
-    command = [sys.executable, "-m", "visavis", "wiring"]
     reading, writing = os.pipe()
     os.close(reading)
-    done = subprocess.run(command, stdout=writing, stderr=subprocess.PIPE, text=True, check=False)
+    done = subprocess.run(WIRING, stdout=writing, stderr=subprocess.PIPE, text=True, check=False)
     os.close(writing)
-    assert done.returncode != -signal.SIGSEGV
-    assert "Traceback" not in done.stderr
+    assert (done.returncode, done.stderr) == (1, "")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="Linux has such a device")
+def test_an_output_that_is_full_is_one_line() -> None:
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(WIRING, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert (done.returncode, done.stderr) == (1, "visavis: No space left on device\n")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs a POSIX shell")
+@pytest.mark.parametrize("closed", ["2>&-", "<&- 2>&-"])
+def test_a_stream_that_was_closed_is_not_missed(closed: str) -> None:
+    command = f'"$0" -m visavis replay no.mcap {closed}'
+    done = subprocess.run(["sh", "-c", command, sys.executable], capture_output=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (2, b"", b"")
+
+
+def test_ctrl_c_while_it_is_being_imported_is_one_line() -> None:
+    program = (
+        "import sys\n"
+        "class Impatient:\n"
+        "    def find_spec(self, name, *rest):\n"
+        "        if name == 'click': raise KeyboardInterrupt\n"
+        "sys.meta_path.insert(0, Impatient())\n"
+        "import visavis.__main__\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (130, "visavis: cancelled\n")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import sys
 import threading
 from typing import Any
 
@@ -72,6 +73,14 @@ def test_whoever_reads_it_may_go_away(error: Exception, monkeypatch: pytest.Monk
     narrator = Narrator(Meter(), Gone())
     for _ in range(narrate.QUEUE_DEPTH + 10):
         narrator.say("a line")
+    narrator.close()
+    assert not any(thread.name == "narrator" for thread in threading.enumerate())
+
+
+def test_without_a_stream_nothing_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stderr", None)
+    narrator = Narrator(Meter())
+    narrator.say("a line")
     narrator.close()
     assert not any(thread.name == "narrator" for thread in threading.enumerate())
 

@@ -37,8 +37,8 @@ class Narrator:
 
     def __init__(self, meter: Meter, out: TextIO | None = None) -> None:
         self._meter = meter
-        self._out = out or sys.stderr
-        self._live = self._out.isatty()
+        self._out: TextIO | None = out or sys.stderr  # None: it was closed from without
+        self._live = self._out is not None and self._out.isatty()
         self._lines: queue.Queue[tuple[str, bool] | None] = queue.Queue(QUEUE_DEPTH)
         self._answer = ""
         self._told = 0
@@ -143,6 +143,8 @@ class Narrator:
             self._print("\n")
 
     def _print(self, text: str) -> None:
+        if self._out is None:
+            return
         with suppress(OSError, ValueError):  # whoever read it has gone; the conversation goes on
             self._out.write(text)
             self._out.flush()
