@@ -7,7 +7,8 @@ The user asks for long stories and cuts into each, at another moment of it, with
 the onset of the voice to the duck and to `playback.stop`; from that command to the end of the last
 sample of the reply, in logical time; from `reply.cancel` to `reply.written`, which is when the
 engine is free, and to the moment when it begins with the next prompt. What was heard is worked out
-from the sound that was made and the number of its samples that were played.
+from the sound that was made and the number of its samples that were played. Each story begins a
+conversation of its own: a small model that has been cut off three times tells no long story again.
 """
 
 from __future__ import annotations
@@ -19,9 +20,10 @@ from typing import Any
 
 from dialogue import PITCH, percentile, prepare, speech
 from row import print_row
-from visavis.conversation import Conversation
+from visavis.conversation import Conversation, Pace
 from visavis.flow import events as e
 from visavis.flow.clock import NS_PER_MS, NS_PER_S
+from visavis.flow.ring import AudioRing
 from visavis.source.script import ScriptedSpeaker
 from visavis.wiring import Parts
 
@@ -37,6 +39,7 @@ CUTS = (
     "Actually, how old are you?",
     "Okay, but what happens at the end?",
 )
+ENGINES = ("vad", "asr", "turn", "llm", "tts", "spare_tts")
 LATEST_S = 2.0
 """The cuts are spread evenly over this much of the reply, from its first sample on."""
 
@@ -104,50 +107,41 @@ class Replies:
 
 
 class Interrupter:
-    """A tap: asks for a story, cuts into it, and asks for the next one. `cuts`: by epoch, the
-    number of the utterance that was to cut into it."""
+    """A tap: asks for a story, cuts into it at `moment_s`, and ends when that was answered."""
 
-    def __init__(self, parts: Parts, speaker: ScriptedSpeaker, times: int) -> None:
-        self.cuts: dict[int, int] = {}
-        self._requests = [speech(parts, text) for text in REQUESTS]
-        self._cuts = [speech(parts, text) for text in CUTS]
-        self._speaker, self._times = speaker, times
-        self._asked = self._said = self._sounded = 0
-        self._cued = self._cutting = False
-        self._ask(NS_PER_S)
+    def __init__(
+        self, speaker: ScriptedSpeaker, request: e.Samples, cut: e.Samples, moment_s: float
+    ) -> None:
+        self.story = 0  # the epoch of the reply that was cut into
+        self._speaker, self._cut, self._moment_s = speaker, cut, moment_s
+        self._understood = self.over = False
+        speaker.say(request, NS_PER_S // 2)
 
     def watch(self, event: e.Event) -> None:
         """Takes one event."""
         match event:
-            case e.TurnEnded() | e.TurnDropped():
-                self._cued = False
-            case e.SoundPlayed() if event.epoch > self._sounded and len(event.samples):
-                self._sounded = event.epoch
-                self._on_answer(event)
-            case e.StateChanged() if event.state == "idle" != event.previous and not self._cued:
-                self._ask(event.t_ns + NS_PER_S // 2)
+            case e.SoundPlayed() if len(event.samples) and not self.story:
+                self.story = event.epoch
+                self._speaker.say(self._cut, event.t_ns + round(self._moment_s * NS_PER_S))
+            case e.SoundPlayed() if len(event.samples) and event.epoch > self.story:
+                self.over = True
+            case e.TurnEnded() | e.TurnDropped() if self.story:
+                self._understood = True
+            case e.StateChanged(state="idle") if self._understood:
+                self.over = True
 
-    def _on_answer(self, event: e.SoundPlayed) -> None:
-        if self._cutting:  # what it says to being cut off is not waited for
-            self._ask(event.t_ns + NS_PER_S // 4)
-            return
-        done, self._cutting = len(self.cuts), True
-        self.cuts[event.epoch] = self._said
-        moment_ns = round(done / self._times * LATEST_S * NS_PER_S)
-        self._say(self._cuts[done % len(CUTS)], event.t_ns + moment_ns)
 
-    def _ask(self, t_ns: int) -> None:
-        self._cutting = False
-        if len(self.cuts) < self._times:
-            self._asked += 1
-            self._say(self._requests[self._asked % len(REQUESTS)], t_ns)
-        else:
-            self._speaker.end()
+class Kept:
+    """An engine that outlives the conversation that would close it."""
 
-    def _say(self, samples: e.Samples, t_ns: int) -> None:
-        self._cued = True
-        self._said += 1
-        self._speaker.say(samples, t_ns)
+    def __init__(self, engine: Any) -> None:
+        self._engine = engine
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._engine, name)
+
+    def close(self) -> None:
+        """Not yet."""
 
 
 def watch_prompts(conversation: Conversation, replies: Replies) -> None:
@@ -163,17 +157,21 @@ def watch_prompts(conversation: Conversation, replies: Replies) -> None:
 
 
 def heard(reply: Reply) -> str:
-    """The words of which at least half of the samples were played, and what lies before them."""
+    """The words of which at least half of the samples were played, and what lies before them.
+
+    Of a reply that came to its end, also what no voice can speak.
+    """
+    made = sorted(reply.made, key=lambda sound: sound.index)
+    if reply.stop_ns is None:
+        return "".join(sound.written for sound in made).strip()
     text, left = "", reply.played
-    for sound in sorted(reply.made, key=lambda made: made.index):
+    for sound in made:
         length = len(sound.samples)
-        if not length:
-            continue
         ends = [word.char_end for word in sound.words if 0 < word.start + word.end <= 2 * left]
-        text += sound.written if left >= length else sound.written[: max(ends, default=0)]
-        if left <= length:
+        told = sound.written if 0 < length <= left else sound.written[: max(ends, default=0)]
+        text, left = text + told, left - min(left, length)
+        if not left:
             break
-        left -= length
     return text.strip()
 
 
@@ -187,23 +185,45 @@ def spread(values: list[float]) -> str:
     return f"{percentile(values, 50):.0f}/{percentile(values, 95):.0f}"
 
 
-def run(times: int, pace: Any) -> tuple[list[Reply], list[int]]:
-    """The replies that were to be cut into, and the onset of the voice that did."""
-    parts = prepare()
-    manner = replace(parts.config.reply, system=SYSTEM, max_tokens=MAX_TOKENS)
-    parts.config = replace(parts.config, reply=manner)
+def interrupted(parts: Parts, number: int, moment_s: float, pace: Pace) -> tuple[Reply, int]:
+    """A story that is cut into; and when the voice that does so begins."""
     speaker = ScriptedSpeaker(round(parts.output_rate_hz * PITCH))
+    request = speech(parts, REQUESTS[number % len(REQUESTS)])
+    cut = speech(parts, CUTS[number % len(CUTS)])
     replies = Replies(parts.output_rate_hz)
-    interrupter = Interrupter(parts, speaker, times)
+    interrupter = Interrupter(speaker, request, cut, moment_s)
     conversation = Conversation(parts, pace=pace, taps=(replies.watch, interrupter.watch))
     watch_prompts(conversation, replies)
     try:
-        conversation.run(speaker.events())
+        conversation.loop.feed(speaker.events())
+        conversation.loop.run(lambda: interrupter.over)
     finally:
         conversation.close()
-    onsets = [start_ns for start_ns, _ in speaker.spoken]
-    found = [(replies.by_epoch[epoch], onsets[said]) for epoch, said in interrupter.cuts.items()]
-    return [reply for reply, _ in found], [onset_ns for _, onset_ns in found]
+    return replies.by_epoch[interrupter.story], speaker.spoken[-1][0]
+
+
+def run(times: int, pace: Pace) -> list[tuple[Reply, int]]:
+    """So many interrupted stories."""
+    parts = prepare()
+    manner = replace(parts.config.reply, system=SYSTEM, max_tokens=MAX_TOKENS)
+    config = replace(parts.config, reply=manner)
+    engines = {name: getattr(parts, name) for name in ENGINES}
+    kept: dict[str, Any] = {
+        name: Kept(engine) for name, engine in engines.items() if engine is not None
+    }
+    try:
+        return [
+            interrupted(
+                replace(parts, config=config, ring=AudioRing(config.sound.ring_s), **kept),
+                number,
+                number / times * LATEST_S,
+                pace,
+            )
+            for number in range(times)
+        ]
+    finally:
+        for engine in engines.values():
+            engine.close()
 
 
 def main() -> None:
@@ -212,8 +232,8 @@ def main() -> None:
     parser.add_argument("--pace", choices=["real", "fast"], default="real")
     parser.add_argument("--verbose", action="store_true")
     options = parser.parse_args()
-    pairs = list(zip(*run(options.times, options.pace), strict=True))
-    cut = [(reply, onset_ns) for reply, onset_ns in pairs if reply.stop_ns is not None]
+    pairs = run(options.times, options.pace)
+    cut = [(reply, onset_ns) for reply, onset_ns in pairs if (reply.stop_ns or 0) > onset_ns]
     columns: dict[str, list[float]] = {
         "duck": [value for reply, onset_ns in cut for value in ms(onset_ns, reply.duck_ns)],
         "stop": [value for reply, onset_ns in cut for value in ms(onset_ns, reply.stop_ns)],
