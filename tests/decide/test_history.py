@@ -28,12 +28,12 @@ def test_an_exchange_that_nobody_heard_leaves_no_trace_and_its_words_join() -> N
     assert ledger.items == ()
 
 
-def test_a_cut_answer_is_marked() -> None:
+def test_a_cut_answer_is_marked_as_such_but_not_in_its_text() -> None:
     ledger = Ledger()
     ledger.ask("Go on", 1)
     ledger.hear("Once upon ", 2)
     assert ledger.settle_heard(cut=True) == [Item("assistant", "Once upon", 2, cut=True)]
-    assert ledger.messages()[-1] == Message("assistant", "Once upon —")
+    assert ledger.messages()[-1] == Message("assistant", "Once upon")
 
 
 def test_partial_words_join_what_is_being_asked_without_being_kept() -> None:

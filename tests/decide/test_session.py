@@ -286,7 +286,7 @@ def test_the_next_reply_waits_for_the_report_of_what_was_heard(talk: Talk) -> No
     start = next(event for event in talk.given[::-1] if isinstance(event, e.ReplyStart))
     assert [message.content for message in start.messages] == [
         "What is it?",
-        "A tree. —",
+        "A tree.",
         "what about Rome",
     ]
 
