@@ -14,7 +14,7 @@ from visavis.speak.boundary import Boundaries
 from visavis.speak.speakable import Speakable
 
 SOFT = (10, 30, 60)
-BOUND = (60, 100, 160)
+BOUND = (54, 100, 160)
 
 
 class Segmenter:
