@@ -101,8 +101,6 @@ PLAYBACK: Table = MappingProxyType(
     }
 )
 
-STATES = ("idle", "perceiving", "reasoning", "streaming", "interrupted")
-
 
 @dataclass(slots=True)
 class Machine:
