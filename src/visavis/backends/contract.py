@@ -36,6 +36,22 @@ class Resampler(Protocol):
         """Forgets the state: the next chunk begins a new stream."""
 
 
+class EchoCanceller(Protocol):
+    """Takes out of what the microphone hears what the loudspeaker plays."""
+
+    def feed(self, near: Samples, far: Samples, delay_ms: float) -> Samples:
+        """The next 10 ms, both shape (160,) at 16 kHz: `near` without its echo of `far`.
+
+        `delay_ms`: how much later than `far` its echo is in `near`, as far as is known. Keeps
+        state.
+        """
+
+    def reset(self) -> None:
+        """Forgets the room."""
+
+    def close(self) -> None: ...
+
+
 class Vad(Protocol):
     """Voice activity: the probability of speech in successive windows of `window` samples."""
 
@@ -91,11 +107,14 @@ class TurnModel(Protocol):
 class Speech:
     """Synthesised speech: `samples` at the voice's rate; `words` in order, or empty if unknown.
 
-    `words[i].char_end` counts characters of the text that was synthesised.
+    `words[i].char_end` counts characters of the text that was synthesised. Speech that comes in
+    pieces has all its words in the first one, which says how many samples are to come (`total`;
+    0 = it is the only piece).
     """
 
     samples: Samples
     words: tuple[WordTime, ...] = ()
+    total: int = 0
 
 
 class Tts(Protocol):

@@ -115,6 +115,18 @@ class SourceEnded(Event):
     error: str = ""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NoticeRaised(Event):
+    """Something worth saying unasked: `text`, spoken as it is, when the floor allows it.
+
+    `urgent`: a warning; it is spoken at once, over whatever goes on, and cannot be interrupted.
+    """
+
+    text: str
+    urgent: bool = False
+    language: str = ""
+
+
 # ── align ────────────────────────────────────────────────────────────────────────────────────
 
 
@@ -145,6 +157,22 @@ class SpeechPaused(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class VoiceMeasured(Event):
+    """How the voice that began at sample `start` has sounded up to sample `end`.
+
+    `level_db`: its loudness, dB of full scale; `usual_db`: that of this user's turns so far (NaN
+    = not known yet); `hum`: from 0 to 1, how much it sounds like a hum ("mm", "uh", "嗯") rather
+    than speech.
+    """
+
+    start: int
+    end: int
+    level_db: float
+    usual_db: float
+    hum: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class WordsHeard(Event):
     """What the utterance that began at `start` says so far.
 
@@ -168,6 +196,30 @@ class TurnScored(Event):
     start: int
     end: int
     probability: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnExpected(Event):
+    """The words up to this pause sound finished: unless the user goes on, the turn ends here.
+
+    `end` is the sample after the last voiced one.
+    """
+
+    text: str
+    start: int
+    end: int
+    probability: float
+    language: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnLingered(Event):
+    """The user has been silent for `silent_ms` in the middle of a turn that is not finished."""
+
+    start: int
+    end: int
+    silent_ms: float
+    language: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -228,11 +280,18 @@ class ReplyStart(Event):
     """Command: answer. `epoch` is the new reply's id and makes every older one stale.
 
     `say`: speak this text as it is, without asking the engine (an apology, a notice).
+    `held`: a draft; it is written and made into sound, and not played before `reply.adopt`.
     """
 
     messages: tuple[Message, ...]
     language: str = ""
     say: str = ""
+    held: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReplyAdopt(Event):
+    """Command: the held reply `epoch` is the answer; let it sound."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -334,7 +393,10 @@ class PhraseReleased(Event):
 class SoundMade(Event):
     """The sound of phrase `index` at the output rate; `words` gives each word's samples.
 
-    Empty `samples` with `error`: synthesis failed and this phrase stays silent.
+    A phrase may come in parts, numbered from 0, so that its beginning sounds before its end is
+    made; `more`: another part follows. The words and the text come with part 0, and their times
+    count from the beginning of the phrase. Empty `samples` with `error`: synthesis failed and
+    this phrase (or its rest) stays silent.
     """
 
     index: int
@@ -343,6 +405,8 @@ class SoundMade(Event):
     written: str
     last: bool = False
     error: str = ""
+    part: int = 0
+    more: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -48,13 +48,17 @@ TOPICS: tuple[Topic, ...] = (
     Topic(e.AudioCaptured, 50, 512, "drop_oldest", record="no"),
     Topic(e.FrameCaptured, 30, 1, "latest_only", max_age_ms=500),
     Topic(e.SourceEnded, 0.01, 8),
+    Topic(e.NoticeRaised, 0.01, 16, "drop_oldest"),
     # align
     Topic(e.AudioAligned, 50, 512, "drop_oldest", record="flac"),
     # perceive
     Topic(e.SpeechStarted, 1, 64),
     Topic(e.SpeechPaused, 1, 64),
+    Topic(e.VoiceMeasured, 3, 64, "drop_oldest"),
     Topic(e.WordsHeard, 3, 64),
     Topic(e.TurnScored, 1, 8, "drop_oldest"),
+    Topic(e.TurnExpected, 0.5, 16),
+    Topic(e.TurnLingered, 0.1, 16),
     Topic(e.TurnEnded, 0.3, 16),
     Topic(e.TurnDropped, 0.3, 16),
     # decide: facts, then commands
@@ -62,6 +66,7 @@ TOPICS: tuple[Topic, ...] = (
     Topic(e.ItemKept, 0.5, 64),
     Topic(e.PromptPrefill, 1, 1, "latest_only"),
     Topic(e.ReplyStart, 0.3, 16, raises="this"),
+    Topic(e.ReplyAdopt, 0.3, 16),
     Topic(e.ReplyCancel, 0.3, 16, raises="next"),
     Topic(e.PlaybackDuck, 0.3, 16),
     Topic(e.PlaybackRestore, 0.3, 16),
