@@ -12,7 +12,7 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import msgspec
 import platformdirs
@@ -48,9 +48,13 @@ def _ms(default: int) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """How answers are made. `system`: empty = the tier's own; `seed` None = a fresh one."""
+    """How answers are made. `system`: empty = the tier's own; `seed` None = a fresh one.
+
+    `greeting`: what is said first, unless the initiative is quiet; empty = the tier's own.
+    """
 
     system: str = ""
+    greeting: str = ""
     temperature: float = _within(0.4, 0, 2)
     top_p: float = _within(0.6, 0, 1, open=True)
     max_tokens: int = _within(192, 1, 2048)
@@ -59,12 +63,17 @@ class Reply:
 
 @dataclass(frozen=True, slots=True)
 class Turns:
-    """How turns are taken. Times in milliseconds."""
+    """How turns are taken. Times in milliseconds.
+
+    `draft_tokens`: how many tokens of answers begun too soon may be wasted a minute; 0 = none is
+    begun before the turn is over.
+    """
 
     pause_ms: int = _ms(100)
     sure_ms: int = _ms(200)
     unsure_ms: int = _ms(1_200)
     patience_ms: int = _ms(30_000)
+    draft_tokens: int = _within(600, 0, 100_000)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,10 +86,15 @@ class Sound:
 
 @dataclass(frozen=True, slots=True)
 class Config:
-    """Everything a user can choose. `bundles` replaces bundles of the tier, by kind."""
+    """Everything a user can choose. `bundles` replaces bundles of the tier, by kind.
+
+    `initiative`: what is said unasked. quiet = nothing but warnings; polite = a greeting, remarks
+    in a silence, a murmur in a long pause; lively = the same, sooner.
+    """
 
     tier: str = "tiny"
     language: str = ""
+    initiative: Literal["quiet", "polite", "lively"] = "quiet"
     offline: bool = False
     models: Path = field(
         default_factory=lambda: Path(platformdirs.user_cache_dir("visavis")) / "models"

@@ -15,6 +15,7 @@ from typing import Any
 from visavis.align.audio import AudioAligner
 from visavis.backends import contract
 from visavis.config import Config
+from visavis.decide.floor import Manners
 from visavis.decide.session import Session
 from visavis.flow.line import Line
 from visavis.flow.node import Node
@@ -63,7 +64,7 @@ class Row:
 
 
 SOURCES = {
-    "source": ("audio.captured", "frame.captured", "source.ended"),
+    "source": ("audio.captured", "frame.captured", "source.ended", "notice.raised"),
     "flow.clock": ("clock.ticked",),
 }
 """Who gives the events that come from outside the line."""
@@ -94,7 +95,15 @@ def _turn_taking(parts: Parts) -> Node:
 
 
 def _session(parts: Parts) -> Node:
-    return Session(patience_ms=parts.config.turns.patience_ms, strict=parts.strict)
+    config = parts.config
+    manners = Manners(
+        patience_ms=config.turns.patience_ms,
+        draft_tokens=config.turns.draft_tokens,
+        initiative=config.initiative,
+        greeting=config.reply.greeting,
+        language=config.language,
+    )
+    return Session(manners, strict=parts.strict)
 
 
 def _thinker(parts: Parts) -> Node:
@@ -163,27 +172,36 @@ WIRING: tuple[Row, ...] = (
             "turn.scored",
             "clock.ticked",
         ),
-        ("turn.ended", "turn.dropped"),
+        ("turn.expected", "turn.lingered", "turn.ended", "turn.dropped"),
         _turn_taking,
     ),
     Row(
         "decide.session",
         (
             "clock.ticked",
+            "notice.raised",
             "speech.started",
             "speech.paused",
+            "voice.measured",
             "words.heard",
+            "turn.expected",
+            "turn.lingered",
             "turn.ended",
             "turn.dropped",
             "reply.written",
+            "tool.called",
+            "tool.finished",
             "sound.played",
             "node.failed",
         ),
         (
             "state.changed",
             "item.kept",
+            "item.amended",
             "prompt.prefill",
             "reply.start",
+            "reply.adopt",
+            "tool.run",
             "reply.cancel",
             "playback.duck",
             "playback.restore",
@@ -221,6 +239,7 @@ WIRING: tuple[Row, ...] = (
         (
             "clock.ticked",
             "reply.start",
+            "reply.adopt",
             "reply.cancel",
             "sound.made",
             "playback.duck",

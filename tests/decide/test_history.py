@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from visavis.decide.history import MAX_ITEMS, Item, Ledger, joined
+from visavis.decide.history import MAX_ITEMS, Item, Ledger
 from visavis.flow.events import Message
+from visavis.flow.text import join
 
 
 def test_the_question_enters_with_the_first_word_of_the_answer() -> None:
@@ -64,4 +65,4 @@ def test_the_history_is_bounded() -> None:
     ],
 )
 def test_joining_two_stretches(first: str, second: str, whole: str) -> None:
-    assert joined(first, second) == whole
+    assert join(first, second) == whole

@@ -54,6 +54,8 @@ def test_only_work_of_a_reply_is_fenced() -> None:
     # The end of a reply is news however stale: without it the engine would look taken for ever.
     assert {topic.name for topic in TOPICS if topic.fenced} == {
         "token.made",
+        "tool.called",
+        "tool.run",
         "phrase.ready",
         "phrase.released",
         "sound.made",

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from visavis.perceive.agreement import Agreement, join
+from visavis.flow.text import join
+from visavis.perceive.agreement import Agreement
 
 
 def stable_after(*hypotheses: str) -> list[str]:

@@ -39,9 +39,12 @@ class Table:
         self.first = 0
         self.start = self.end = 0
         self.outcomes: list[tuple[float, Event]] = []
+        self.foretold: list[tuple[float, Event]] = []
 
     def send(self, event: Event) -> None:
-        self.outcomes += [(self.ms, outcome) for outcome in self.node.on(event)]
+        for given in self.node.on(event):
+            over = isinstance(given, TurnEnded | TurnDropped)
+            (self.outcomes if over else self.foretold).append((self.ms, given))
 
     def wait(self, ms: float) -> None:
         """Lets time pass, in output periods."""

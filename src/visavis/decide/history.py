@@ -8,22 +8,30 @@ exchange withdrawn before that leaves no trace; no item is empty.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from visavis.flow.events import Message
+from visavis.flow.text import join
 
 MAX_ITEMS = 64
 """Older items leave; what of them must stay in the prompt is folded by `think`."""
 
+ROLES = {"tool": "system"}
+"""As the engine knows them; the others have the same name there."""
+
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One turn. `cut`: we were interrupted here. Times are nanoseconds on the session axis."""
+    """One turn. `cut`: we were interrupted here. Times are nanoseconds on the session axis.
+
+    `role`: user, assistant, or tool (what an errand brought). `trace`: the user's turn.
+    """
 
     role: str
     text: str
     start_ns: int
     cut: bool = False
+    trace: int = 0
 
 
 class Ledger:
@@ -31,42 +39,65 @@ class Ledger:
 
     def __init__(self) -> None:
         self._items: list[Item] = []
-        self._asked: Item | None = None
+        self._asked: list[Item] = []  # turns that wait for an answer
         self._heard = ""
         self._answer_ns = 0
+        self._unasked = False  # what sounds now is no answer
 
     @property
     def items(self) -> tuple[Item, ...]:
         return tuple(self._items)
 
-    def ask(self, text: str, start_ns: int) -> None:
+    def ask(self, text: str, start_ns: int, trace: int = 0) -> None:
         """The user said this; it joins what was asked but not answered yet."""
-        if self._asked is None:
-            self._asked = Item("user", text.strip(), start_ns)
-        else:
-            whole = joined(self._asked.text, text.strip())
-            self._asked = Item("user", whole, self._asked.start_ns)
+        self._asked.append(Item("user", text.strip(), start_ns, trace=trace))
+
+    def speak_unasked(self) -> None:
+        """What will be heard next is no answer to what was asked."""
+        self._unasked = True
 
     def hear(self, text: str, t_ns: int) -> list[Item]:
-        """Words of our answer were heard. Gives the items that this makes certain."""
+        """Words of ours were heard. Gives the items that this makes certain."""
         if not text:
             return []
         if not self._heard:
             self._answer_ns = t_ns
         self._heard += text
-        return self.settle_asked()
+        return [] if self._unasked else self.settle_asked()
 
     def settle_asked(self) -> list[Item]:
         """Enters what was asked, if it is not in yet."""
-        if self._asked is None:
+        if not self._asked:
             return []
-        item, self._asked = self._asked, None
+        whole = len(self._asked) == 1
+        item = replace(self._asked[0], text=self._question, trace=self._asked[0].trace * whole)
+        self._asked = []
         return [self._enter(item)]
 
     def settle_heard(self, *, cut: bool) -> list[Item]:
-        """Our answer is over: enters what was heard of it, if anything."""
-        heard, self._heard = self._heard.strip(), ""
+        """What we said is over: enters what was heard of it, if anything."""
+        heard, self._heard, self._unasked = self._heard.strip(), "", False
         return [self._enter(Item("assistant", heard, self._answer_ns, cut))] if heard else []
+
+    def bring(self, text: str, t_ns: int) -> list[Item]:
+        """An errand brought this. It is in the history from now on, once."""
+        return [self._enter(Item("tool", text.strip(), t_ns))] if text.strip() else []
+
+    def amend(self, trace: int, text: str) -> list[Item]:
+        """The final words of a turn that is over came late: they replace those of its own item.
+
+        Gives the item if it had entered already.
+        """
+        text = text.strip()
+        for n, item in enumerate(self._asked):
+            if item.trace == trace and text:
+                self._asked[n] = replace(item, text=text)
+                return []
+        for n, item in enumerate(self._items):
+            if item.role == "user" and item.trace == trace and text not in ("", item.text):
+                self._items[n] = replace(item, text=text)
+                return [self._items[n]]
+        return []
 
     def messages(self, words: str = "") -> tuple[Message, ...]:
         """The history as the engine sees it, then what is being asked, with `words` joined.
@@ -74,8 +105,8 @@ class Ledger:
         That an answer was cut is not marked in its text: a small model takes a mark up as a habit
         (after two answers that ended in a dash, 5 of 20 broke off by themselves; unmarked, 1).
         """
-        kept = tuple(Message(item.role, item.text) for item in self._items)
-        asked = joined(self._asked.text if self._asked else "", words.strip())
+        kept = tuple(Message(ROLES.get(i.role, i.role), i.text) for i in self._items)
+        asked = join(self._question, words.strip())
         return (*kept, Message("user", asked)) if asked else kept
 
     @property
@@ -87,21 +118,18 @@ class Ledger:
     @property
     def unheard(self) -> bool:
         """Whether something was asked and no word of an answer to it was heard."""
-        return self._asked is not None
+        return bool(self._asked)
+
+    @property
+    def _question(self) -> str:
+        whole = ""
+        for item in self._asked:
+            whole = join(whole, item.text)
+        return whole
 
     def _enter(self, item: Item) -> Item:
         assert item.text.strip(), "an empty item"
-        # Two items of the user in a row are two turns, the first without an audible answer.
-        assert item.role == "user" or (self._items and self._items[-1].role == "user")
         self._items.append(item)
         if len(self._items) > MAX_ITEMS:
             del self._items[0]
         return item
-
-
-def joined(first: str, second: str) -> str:
-    """Two stretches of one turn as one text; Chinese joins without a space."""
-    if not first or not second:
-        return first or second
-    wide = ord(first[-1]) >= 0x2E80 or ord(second[0]) >= 0x2E80
-    return f"{first}{'' if wide else ' '}{second}"

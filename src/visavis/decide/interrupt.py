@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 from enum import Enum
 
-from visavis.flow.events import INPUT_RATE_HZ
+from visavis.flow.events import INPUT_RATE_HZ, VoiceMeasured
 
 
 def _set(*lines: str) -> frozenset[str]:
@@ -37,8 +37,11 @@ class Verdict(Enum):
     """What to do about it."""
 
     UNSURE = "unsure"
+    INSISTS = "insists"
     NOTHING = "nothing"
     BACKCHANNEL = "backchannel"
+    ASIDE = "aside"
+    ECHO = "echo"
     INTERRUPTION = "interruption"
 
 
@@ -72,6 +75,8 @@ class Voice:
 
     start: int
     words: str = ""
+    said: str = ""
+    measured: VoiceMeasured | None = None
 
     def verdict(self, end: int, *, final: bool) -> Verdict:
         """What it means, heard up to sample `end`."""

@@ -1,14 +1,24 @@
-"""The four small machines, as tables: (state, symbol) → (next state, commands to issue).
+"""The small machines, as tables: (state, symbol) → (next state, commands to issue).
 
-A symbol is a topic's name, or one of the session's own words:
+Four say where the session stands (user, reply, engine, playback); two more stand beside the reply:
+the draft that is held until the turn is over, and the murmur with which we listen. A symbol is a
+topic's name, or one of the session's own words:
     voice        the user's voice began while a reply was under way
-    false.alarm  that voice meant nothing to us: noise, or a backchannel
+    insisted     that voice goes on and does not sound like listening
+    false.alarm  that voice meant nothing to us: noise, a backchannel, a word to someone else
     barged       it means us: stop
+    adopted      the draft is the answer to the turn that has ended
+    dropped      it is not
     sounded      the first sample of the reply was played
     finished     the reply was played to its end
     failed       the engine gave up before anything could be said
     gave.up      no progress for longer than anyone would wait
     unheard      it was stopped before a single word of it was heard
+    unasked      what was withdrawn was no answer, so there is nothing to ask again
+    remark       we have something to say unasked, and the floor is free
+    notice       something must be said now, whatever goes on
+    told         the tools that a reply called have all answered
+    owed         a notice came in between: the user is speaking, and was owed an answer before
 
 Invariant: a pair without a row changes nothing; it raises `NoSuchRow`, which tests let pass
 through and production logs. Knows nothing of texts, times or epochs.
@@ -32,6 +42,9 @@ class NoSuchRow(Exception):
 STOP: Commands = (e.PlaybackStop, e.ReplyCancel)
 """Sound first, then the epoch and with it the engine: what is audible stops soonest."""
 
+BACK: Commands = (e.PlaybackRelease, e.PlaybackRestore)
+"""Go on where we stood still, then at full volume. What does not apply is not issued."""
+
 USER: Table = MappingProxyType(
     {
         ("quiet", "speech.started"): ("speaking", ()),
@@ -45,7 +58,12 @@ USER: Table = MappingProxyType(
 REPLY: Table = MappingProxyType(
     {
         ("none", "turn.ended"): ("pending", (e.ReplyStart,)),
+        ("none", "adopted"): ("pending", (e.ReplyAdopt,)),
         ("none", "turn.dropped"): ("none", ()),
+        ("none", "told"): ("pending", (e.ReplyStart,)),
+        ("none", "remark"): ("pending", (e.ReplyStart,)),
+        ("none", "notice"): ("notice", (e.ReplyStart,)),
+        ("none", "owed"): ("withdrawn", ()),
         # Asked, nothing sounded yet: the user's voice holds the sound back until it is understood.
         ("pending", "voice"): ("pending", (e.PlaybackHold,)),
         ("pending", "false.alarm"): ("pending", (e.PlaybackRelease,)),
@@ -54,19 +72,48 @@ REPLY: Table = MappingProxyType(
         ("pending", "finished"): ("none", ()),
         ("pending", "failed"): ("pending", (e.ReplyStart,)),
         ("pending", "gave.up"): ("none", STOP),
-        # Being heard.
+        ("pending", "notice"): ("withdrawn", STOP),
+        # Being heard: lower the volume at once, stand still when it goes on, then know what for.
         ("sounding", "voice"): ("sounding", (e.PlaybackDuck,)),
-        ("sounding", "false.alarm"): ("sounding", (e.PlaybackRestore,)),
+        ("sounding", "insisted"): ("sounding", (e.PlaybackHold,)),
+        ("sounding", "false.alarm"): ("sounding", BACK),
         ("sounding", "barged"): ("cut", STOP),
         ("sounding", "finished"): ("none", ()),
         ("sounding", "gave.up"): ("none", STOP),
+        ("sounding", "notice"): ("cut", STOP),
         # Stopped in mid-reply: the user has the floor.
         ("cut", "turn.ended"): ("pending", (e.ReplyStart,)),
+        ("cut", "adopted"): ("pending", (e.ReplyAdopt,)),
         ("cut", "turn.dropped"): ("none", ()),
         ("cut", "unheard"): ("withdrawn", ()),
+        ("cut", "notice"): ("notice", (e.ReplyStart,)),
         # Stopped before a sound: the new words join the old, or the old ones are asked again.
         ("withdrawn", "turn.ended"): ("pending", (e.ReplyStart,)),
+        ("withdrawn", "adopted"): ("pending", (e.ReplyAdopt,)),
         ("withdrawn", "turn.dropped"): ("pending", (e.ReplyStart,)),
+        ("withdrawn", "unasked"): ("none", ()),
+        ("withdrawn", "notice"): ("notice", (e.ReplyStart,)),
+        # A warning: no voice stops it.
+        ("notice", "sounded"): ("notice", ()),
+        ("notice", "finished"): ("none", ()),
+        ("notice", "gave.up"): ("none", STOP),
+    }
+)
+
+DRAFT: Table = MappingProxyType(
+    {
+        ("none", "turn.expected"): ("held", (e.ReplyStart,)),
+        ("held", "adopted"): ("none", ()),  # the reply's machine lets it sound
+        ("held", "dropped"): ("none", (e.ReplyCancel,)),
+    }
+)
+
+MURMUR: Table = MappingProxyType(
+    {
+        ("none", "turn.lingered"): ("sounding", (e.ReplyStart,)),
+        ("sounding", "finished"): ("none", ()),
+        # Whatever is said next takes its place.
+        ("sounding", "reply.start"): ("none", ()),
     }
 )
 
@@ -91,12 +138,17 @@ PLAYBACK: Table = MappingProxyType(
         ("silent", "playback.stop"): ("stopping", ()),
         ("held", "playback.release"): ("silent", ()),
         ("held", "playback.stop"): ("stopping", ()),
+        ("held", "finished"): ("silent", ()),
         ("playing", "finished"): ("silent", ()),
         ("playing", "playback.duck"): ("ducked", ()),
         ("playing", "playback.stop"): ("stopping", ()),
         ("ducked", "finished"): ("silent", ()),
         ("ducked", "playback.restore"): ("playing", ()),
+        ("ducked", "playback.hold"): ("paused", ()),
         ("ducked", "playback.stop"): ("stopping", ()),
+        ("paused", "finished"): ("silent", ()),
+        ("paused", "playback.release"): ("ducked", ()),
+        ("paused", "playback.stop"): ("stopping", ()),
         ("stopping", "finished"): ("silent", ()),
     }
 )
@@ -134,29 +186,38 @@ class Standing:
     @property
     def state(self) -> str:
         """idle · perceiving · reasoning · streaming · interrupted."""
-        if self.reply == "sounding":
+        if self.reply in ("sounding", "notice"):
             return "streaming"
         if self.reply == "cut":
             return "interrupted"
         if self.user != "quiet":
             return "perceiving"
-        return "reasoning" if self.reply == "pending" else "idle"
+        return "idle" if self.reply == "none" else "reasoning"
 
 
 class Machines:
-    """The four together."""
+    """All of them together."""
 
     def __init__(self) -> None:
         self.user = Machine(USER, "quiet")
         self.reply = Machine(REPLY, "none")
+        self.draft = Machine(DRAFT, "none")
+        self.murmur = Machine(MURMUR, "none")
         self.engine = Machine(ENGINE, "free")
         self.playback = Machine(PLAYBACK, "silent")
 
     def standing(self) -> Standing:
         return Standing(self.user.state, self.reply.state, self.engine.state, self.playback.state)
 
-    def command(self, topic: str) -> None:
-        """Moves the machines that a command of ours moves."""
-        for machine in (self.engine, self.playback):
-            if machine.takes(topic):
+    def command(self, topic: str, by: Machine) -> None:
+        """Moves the other machines that a command, ordered `by` one of them, moves."""
+        for machine in (self.engine, self.playback, self.murmur):
+            if machine is not by and machine.takes(topic):
                 machine.step(topic)
+
+    @property
+    def floor_is_free(self) -> bool:
+        """Nobody speaks, and nothing is under way that would."""
+        machines = (self.draft, self.murmur, self.reply)
+        at_rest = all(machine.state == "none" for machine in machines)
+        return at_rest and self.user.state == "quiet" and self.playback.state == "silent"

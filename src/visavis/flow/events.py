@@ -260,7 +260,10 @@ class StateChanged(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ItemKept(Event):
-    """A turn entered the history: what the user said, or exactly what was heard of the answer."""
+    """A turn entered the history: what the user said, or exactly what was heard of the answer.
+
+    `role`: user, assistant or tool (what an errand brought).
+    """
 
     role: str
     text: str
@@ -273,6 +276,15 @@ class PromptPrefill(Event):
     """Command: evaluate these messages ahead of the question. Abandoned by any later command."""
 
     messages: tuple[Message, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ItemAmended(Event):
+    """The item of the history that began at `start_ns` now reads `text`: its words came late."""
+
+    role: str
+    text: str
+    start_ns: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -326,6 +338,15 @@ class PlaybackStop(Event):
     """Command: silence within one output period; report what was heard of reply `epoch`."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolRun(Event):
+    """Command: run the tool `name` with these arguments (JSON), as call `call` of reply `epoch`."""
+
+    call: int
+    name: str
+    arguments: str
+
+
 # ── think ────────────────────────────────────────────────────────────────────────────────────
 
 
@@ -354,6 +375,28 @@ class ReplyWritten(Event):
     tokens: int = 0
     prompt_tokens: int = 0
     cached_tokens: int = 0
+    error: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolCalled(Event):
+    """The engine asks for the tool `name` with these arguments (JSON): call `call` of its reply."""
+
+    call: int
+    name: str
+    arguments: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolFinished(Event):
+    """What call `call` of reply `epoch` brought, whatever has become of the reply since.
+
+    `result` is text for the engine to read; with `error`, why there is none.
+    """
+
+    call: int
+    name: str
+    result: str
     error: str = ""
 
 

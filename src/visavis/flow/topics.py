@@ -65,6 +65,7 @@ TOPICS: tuple[Topic, ...] = (
     Topic(e.StateChanged, 2, 64),
     Topic(e.ItemKept, 0.5, 64),
     Topic(e.PromptPrefill, 1, 1, "latest_only"),
+    Topic(e.ItemAmended, 0.01, 16),
     Topic(e.ReplyStart, 0.3, 16, raises="this"),
     Topic(e.ReplyAdopt, 0.3, 16),
     Topic(e.ReplyCancel, 0.3, 16, raises="next"),
@@ -73,10 +74,13 @@ TOPICS: tuple[Topic, ...] = (
     Topic(e.PlaybackHold, 0.3, 16),
     Topic(e.PlaybackRelease, 0.3, 16),
     Topic(e.PlaybackStop, 0.3, 16),
+    Topic(e.ToolRun, 0.05, 16, fenced=True),
     # think
     Topic(e.PromptPrefilled, 1, 16, "drop_oldest"),
     Topic(e.TokenMade, 60, 1024, fenced=True),
     Topic(e.ReplyWritten, 0.3, 16, back=True),
+    Topic(e.ToolCalled, 0.05, 16, fenced=True),
+    Topic(e.ToolFinished, 0.05, 16),
     # speak
     Topic(e.PhraseReady, 2, 512, fenced=True),
     Topic(e.PhraseReleased, 2, 64, fenced=True),

@@ -12,17 +12,10 @@ import re
 from collections.abc import Sequence
 from itertools import takewhile
 
-# A character of Chinese or Japanese, or anything between spaces and such characters.
-WIDE = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
+from visavis.flow.text import WIDE
+
+# A wide character, or anything between spaces and such characters.
 UNIT = re.compile(rf"[{WIDE}]|(?:(?![{WIDE}])\w)+(?:['’.,:@/&+-](?:(?![{WIDE}])\w)+)*")
-
-
-def join(before: str, after: str) -> str:
-    """Two texts as one writes them: a space between words, none beside a Chinese character."""
-    if not before or not after:
-        return before + after
-    wide = re.match(rf"[{WIDE}，。！？、；：]", before[-1]) or re.match(f"[{WIDE}]", after[0])
-    return before + ("" if wide else " ") + after
 
 
 class Agreement:

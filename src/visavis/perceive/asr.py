@@ -27,7 +27,8 @@ from visavis.flow.events import (
     WordsHeard,
 )
 from visavis.flow.ring import AudioRing
-from visavis.perceive.agreement import Agreement, join
+from visavis.flow.text import join
+from visavis.perceive.agreement import Agreement
 from visavis.perceive.envelope import FRAME, Envelope
 
 

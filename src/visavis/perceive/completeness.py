@@ -14,6 +14,7 @@ from visavis.perceive import chinese, english
 
 PAIRS = {"“": "”", "「": "」", "『": "』", "《": "》", "（": "）", "(": ")"}
 TRAILING_OFF = re.compile(r"(\.\.\.|…|—|–|-)[^\w”’\"]*$")
+ANNOTATION = re.compile(r"\[[^\]]*\]|\([^)]*\)|（[^）]*）|【[^】]*】|\*[^*]*\*|♪[^♪]*♪?")
 CHINESE = re.compile(r"[\u3400-\u9fff]")
 
 
@@ -38,6 +39,11 @@ def completeness(text: str) -> Completeness:
     if words != text:
         return Completeness(judge(words)[0] - 2.5, "trails off")
     return Completeness(*judge(text))
+
+
+def says_something(text: str) -> bool:
+    """Whether there are words in it: "." and "[BLANK_AUDIO]" and "(music)" have none."""
+    return any(char.isalnum() for char in ANNOTATION.sub("", text))
 
 
 def quotation_is_open(text: str) -> bool:

@@ -1,11 +1,13 @@
 """Whose turn: decides when the user has finished.
 
 Takes `audio.aligned`, `speech.started`, `speech.paused`, `words.heard`, `turn.scored`,
-`clock.ticked`; gives `turn.ended`, `turn.dropped`. Four signals add up as log-odds that the turn
-is over: the words, how the voice ends, an audio model where there is one, and how long this user
-usually pauses; the sum says how much silence is enough. Invariants: a turn has one outcome; it is
-over only after the words up to this pause are known, or are given up; who resumes before that goes
-on in the same turn. Times come from the audio received: late chunks are not silence.
+`clock.ticked`; gives `turn.ended`, `turn.dropped`, and before them `turn.expected` (it sounds
+finished) and `turn.lingered` (a long pause, and it does not). Four signals add up as log-odds that
+the turn is over: the words, how the voice ends, an audio model where there is one, and how long
+this user usually pauses; the sum says how much silence is enough. Invariants: a turn has one
+outcome; it is over only after the words up to this pause are known, or are given up; who resumes
+before that goes on in the same turn. Times come from the audio received: late chunks are not
+silence.
 """
 
 from __future__ import annotations
@@ -26,16 +28,20 @@ from visavis.flow.events import (
     SpeechStarted,
     TurnDropped,
     TurnEnded,
+    TurnExpected,
+    TurnLingered,
     TurnScored,
     WordsHeard,
 )
 from visavis.flow.ring import AudioRing
-from visavis.perceive.completeness import completeness, is_hesitation
+from visavis.perceive.completeness import completeness, is_hesitation, says_something
 from visavis.perceive.prosody import SPAN, Prosody, prosody
 
 SAMPLES_PER_MS = INPUT_RATE_HZ // 1_000
 # Log-odds of 1.7 are a probability of 0.85.
 SURE, DOUBTFUL, HOPELESS = 1.7, -1.7, -3.0
+# More likely over than not: worth an answer that is held.
+LIKELY = 0.0
 # The audio model is never surer than this, and where the words are clearly unfinished it has
 # little to say against them: it knows nothing of numbers and of grammar.
 MODEL_WEIGHT, MODEL_LIMIT, MODEL_LIMIT_UNFINISHED = 0.6, 1.5, 0.4
@@ -55,6 +61,8 @@ class Turn:
     words: WordsHeard | None = None  # the newest that are not empty
     pause: SpeechPaused | None = None
     settled: bool = False  # the words up to `pause` are final
+    expected: bool = False  # was said of `pause`
+    lingered: bool = False  # likewise
     prosody: Prosody = field(default_factory=Prosody)
     scored: float | None = None
 
@@ -67,6 +75,10 @@ class Verdict:
     reasons: tuple[str, ...]
     enough_ms: float
 
+    @property
+    def probability(self) -> float:
+        return 1 / (1 + math.exp(-self.log_odds))
+
 
 class TurnTaking:
     """One turn at a time.
@@ -74,7 +86,8 @@ class TurnTaking:
     `sure_ms`, `unsure_ms`, `unfinished_ms`: the silence after which a turn is over that is surely
     complete, may be either, is clearly not complete. `drop_ms`: after which one without words
     is. `late_ms`: so long the final words are waited for, and `lost_ms` when there are none at
-    all. `longest_ms`: a turn that lasts longer ends at its next pause.
+    all. `linger_ms`: a pause so long in the middle of a turn is told of. `longest_ms`: a turn that
+    lasts longer ends at its next pause.
     """
 
     name = "perceive.turn"
@@ -87,6 +100,7 @@ class TurnTaking:
         unsure_ms: float = 1_200,
         unfinished_ms: float = 2_500,
         drop_ms: float = 300,
+        linger_ms: float = 900,
         late_ms: float = 4_000,
         lost_ms: float = 4_000,
         longest_ms: float = 120_000,
@@ -94,7 +108,7 @@ class TurnTaking:
         self._ring = ring
         self._sure_ms, self._unsure_ms, self._unfinished_ms = sure_ms, unsure_ms, unfinished_ms
         self._drop_ms, self._late_ms, self._lost_ms = drop_ms, late_ms, lost_ms
-        self._longest_ms = longest_ms
+        self._linger_ms, self._longest_ms = linger_ms, longest_ms
         self._turn: Turn | None = None
         self._heard = 0  # samples received; not the ring's end, which may be ahead of the events
         self._ended_at: int | None = None
@@ -128,6 +142,7 @@ class TurnTaking:
         elif turn.pause is not None:
             self._learn(turn.pause.end, event.start, self._unfinished_ms)
             turn.pause, turn.settled, turn.scored = None, False, None
+            turn.expected = turn.lingered = False
 
     def _pause(self, event: SpeechPaused) -> None:
         if (turn := self._turn) is None:
@@ -140,7 +155,7 @@ class TurnTaking:
         turn = self._turn
         if turn is None or event.trace != turn.trace:
             return
-        if event.text:
+        if says_something(event.text):
             turn.words = event
         if event.final and turn.pause is not None and event.end == turn.pause.end:
             turn.settled = True
@@ -170,11 +185,42 @@ class TurnTaking:
             return
         verdict = self._judge(turn, turn.words.text, pause)
         if silent_ms < verdict.enough_ms:
-            return
-        if is_hesitation(turn.words.text):
+            yield from self._foretell(turn, turn.words, pause, event, verdict, silent_ms)
+        elif is_hesitation(turn.words.text):
             yield self._drop(turn, pause, event, "only hesitation")
         else:
             yield self._end(turn, turn.words, pause, event, verdict, silent_ms)
+
+    def _foretell(
+        self,
+        turn: Turn,
+        words: WordsHeard,
+        pause: SpeechPaused,
+        event: Event,
+        verdict: Verdict,
+        silent_ms: float,
+    ) -> Iterator[Event]:
+        if not turn.expected and turn.settled and verdict.log_odds >= LIKELY:
+            turn.expected = True
+            yield TurnExpected(
+                t_ns=event.t_ns,
+                trace=turn.trace,
+                text=words.text,
+                start=turn.start,
+                end=pause.end,
+                probability=verdict.probability,
+                language=words.language,
+            )
+        if not turn.lingered and silent_ms >= self._linger_ms and verdict.log_odds < LIKELY:
+            turn.lingered = True
+            yield TurnLingered(
+                t_ns=event.t_ns,
+                trace=turn.trace,
+                start=turn.start,
+                end=pause.end,
+                silent_ms=silent_ms,
+                language=words.language,
+            )
 
     def _judge(self, turn: Turn, text: str, pause: SpeechPaused) -> Verdict:
         words = completeness(text)
@@ -221,7 +267,7 @@ class TurnTaking:
             text=words.text,
             start=turn.start,
             end=pause.end,
-            probability=1 / (1 + math.exp(-verdict.log_odds)),
+            probability=verdict.probability,
             reasons=(f"silence {silent_ms:.0f} ms", *verdict.reasons, *late),
             language=words.language,
         )

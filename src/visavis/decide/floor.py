@@ -1,0 +1,124 @@
+"""The floor: what both sides of the session share, and the few things both do with it.
+
+Holds the machines (through orders.py), the history, drafts, and the turns that are over and have
+not been seen to. Gives commands. Invariant: every command goes through a table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from visavis.decide.draft import Drafts
+from visavis.decide.history import Item, Ledger
+from visavis.decide.initiative import Dial, Initiative
+from visavis.decide.interrupt import only_listens, words_of
+from visavis.decide.orders import Orders
+from visavis.decide.overlap import Overlap
+from visavis.decide.said import Said
+from visavis.flow import events as e
+from visavis.flow.clock import NS_PER_S
+
+NS_PER_SAMPLE = NS_PER_S // e.INPUT_RATE_HZ
+
+
+@dataclass(frozen=True, slots=True)
+class Manners:
+    """What can be chosen. `draft_tokens`: how many may be wasted a minute; 0 = no drafts."""
+
+    patience_ms: int = 30_000
+    draft_tokens: int = 600
+    initiative: Dial = "quiet"
+    greeting: str = ""
+    language: str = ""
+
+
+class Floor:
+    """`over`: turns to see to once it is silent. `progress_ns`: when our reply last got on."""
+
+    def __init__(self, manners: Manners) -> None:
+        self.ledger = Ledger()
+        self.orders = Orders()
+        self.machines = self.orders.machines
+        self.overlap, self.said = Overlap(), Said()
+        self.drafts = Drafts(manners.draft_tokens)
+        self.initiative = Initiative(
+            manners.initiative, greeting=manners.greeting, language=manners.language
+        )
+        self.language = manners.language
+        self.over: list[e.TurnEnded | e.TurnDropped] = []
+        self.progress_ns = 0
+        self.apologised = False
+
+    @property
+    def epoch(self) -> int:
+        return self.orders.epoch
+
+    @property
+    def busy_with_sound(self) -> bool:
+        """Whether a stop has not been reported yet, or a warning sounds."""
+        stopping = self.machines.playback.state == "stopping"
+        return stopping or self.machines.reply.state == "notice"
+
+    @property
+    def draft_is_held(self) -> bool:
+        return self.machines.draft.state == "held"
+
+    def only_listened(self, text: str) -> bool:
+        """Whether these words, said over ours, ask for nothing."""
+        return only_listens(words_of(text)) and not self.ledger.we_asked
+
+    def step(self, symbol: str, event: e.Event, **fields: Any) -> Iterator[e.Event]:
+        """The reply's machine moves on, if it has a row; its commands, ready to go."""
+        start = self.start(**fields)
+        for command in self.orders.step(self.machines.reply, symbol, event, **start):
+            if isinstance(command, e.ReplyStart | e.ReplyAdopt):
+                self.progress_ns = event.t_ns
+            yield command
+
+    def start(self, **fields: Any) -> dict[str, Any]:
+        """The fields of a reply.start."""
+        return {"messages": self.ledger.messages(), "language": self.language, **fields}
+
+    def ask(self, turn: e.TurnEnded) -> Iterator[e.Event]:
+        """The user's turn is a question to us: the draft is its answer, or a new reply begins."""
+        self.apologised = False
+        self.ledger.ask(turn.text, turn.start * NS_PER_SAMPLE, turn.trace)
+        if self.draft_is_held and self.drafts.answers(self.ledger.messages()):
+            self.drafts.adopt()
+            self.machines.draft.step("adopted")
+            yield from self.step("adopted", turn)
+        else:
+            yield from self.drop_draft(turn)
+            yield from self.step("turn.ended", turn)
+
+    def forget(self, event: e.Event) -> Iterator[e.Event]:
+        """The user had the floor and gave it back without a word: what was asked is still asked."""
+        withdrawn = self.machines.reply.state == "withdrawn"
+        nothing = withdrawn and not self.ledger.unheard
+        return self.step("unasked" if nothing else "turn.dropped", event)
+
+    def drop_draft(self, event: e.Event) -> Iterator[e.Event]:
+        """The draft, if there is one, is not the answer."""
+        if self.draft_is_held:
+            self.drafts.drop(self.epoch)
+            yield from self.orders.step(self.machines.draft, "dropped", event)
+
+    def prefill(self, event: e.Event, words: str = "") -> e.Event:
+        """The command to evaluate the history ahead, with `words` of the user."""
+        messages = self.ledger.messages(words)
+        return e.PromptPrefill(t_ns=event.t_ns, trace=event.trace, messages=messages)
+
+    def keep(self, items: list[Item], event: e.Event) -> Iterator[e.Event]:
+        """The facts that these items have entered the history."""
+        for item in items:
+            yield e.ItemKept(
+                t_ns=event.t_ns,
+                trace=event.trace,
+                epoch=self.epoch,
+                role=item.role,
+                text=item.text,
+                start_ns=item.start_ns,
+                cut=item.cut,
+            )

@@ -1,0 +1,159 @@
+"""The session's listening side: what the user does, and what follows from it.
+
+Takes the facts of `perceive`; gives commands. Invariants: a turn is seen to once, at the latest
+when what was stopped for it has fallen silent; words of a turn that is over ask nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from visavis.decide.floor import NS_PER_SAMPLE, Floor
+from visavis.flow import events as e
+
+
+class Listening:
+    """Drives the floor with facts about the user."""
+
+    def __init__(self, floor: Floor) -> None:
+        self._floor = floor
+        self._machines = floor.machines
+        self._turn_trace = 0  # of the user's last turn that is over
+
+    # ── the voice ────────────────────────────────────────────────────────────────────────────
+
+    def on_voice(self, event: e.SpeechStarted) -> Iterator[e.Event]:
+        floor = self._floor
+        self._machines.user.step("speech.started")
+        yield from floor.drop_draft(event)
+        if floor.overlap.voice is None and self._machines.reply.takes("voice"):
+            floor.overlap.begin(event.start)
+            yield from floor.step("voice", event)
+
+    def on_pause(self, event: e.SpeechPaused) -> Iterable[e.Event]:
+        self._machines.user.step("speech.paused")
+        return ()
+
+    def on_measured(self, event: e.VoiceMeasured) -> Iterable[e.Event]:
+        self._floor.overlap.measure(event)
+        return self._judge(event, event.end)
+
+    def on_tick(self, event: e.ClockTicked) -> Iterable[e.Event]:
+        """A voice over ours that goes on means more and more."""
+        speaking = self._machines.user.state == "speaking"
+        return self._judge(event, event.t_ns // NS_PER_SAMPLE) if speaking else ()
+
+    def _judge(
+        self, event: e.Event, end: int, *, words: str = "", final: bool = False
+    ) -> Iterable[e.Event]:
+        """What the voice over ours means now, if there is one that is not understood."""
+        voice = self._floor.overlap.voice
+        if voice is None:
+            return ()
+        voice.words = words or voice.words
+        voice.said = self._floor.said.around(voice.start, end)
+        symbol = self._floor.overlap.judge(end, final=final)
+        return self._floor.step(symbol, event) if symbol else ()
+
+    # ── the words ────────────────────────────────────────────────────────────────────────────
+
+    def on_words(self, event: e.WordsHeard) -> Iterable[e.Event]:
+        if event.trace <= self._turn_trace:
+            return self._amend(event)
+        self._floor.language = event.language or self._floor.language
+        if self._floor.overlap.voice is not None:
+            return self._judge(event, event.end, words=event.text, final=event.final)
+        if event.stable and self._machines.reply.takes("adopted") and not self._floor.draft_is_held:
+            return (self._floor.prefill(event, event.text[: event.stable]),)
+        return ()
+
+    def _amend(self, event: e.WordsHeard) -> Iterator[e.Event]:
+        items = self._floor.ledger.amend(event.trace, event.text) if event.final else []
+        for item in items:
+            yield e.ItemAmended(
+                t_ns=event.t_ns,
+                trace=event.trace,
+                role=item.role,
+                text=item.text,
+                start_ns=item.start_ns,
+            )
+
+    # ── a turn that seems to be over, or not ─────────────────────────────────────────────────
+
+    def on_expected(self, event: e.TurnExpected) -> Iterator[e.Event]:
+        """Begins the answer, which is held until the turn is over."""
+        floor = self._floor
+        messages = floor.ledger.messages(event.text)
+        if not self._may_draft(event) or floor.drafts.answers(messages):
+            return
+        yield from floor.drop_draft(event)
+        floor.drafts.hold(messages)
+        start = floor.start(messages=messages, held=True)
+        yield from floor.orders.step(self._machines.draft, "turn.expected", event, **start)
+
+    def _may_draft(self, event: e.TurnExpected) -> bool:
+        floor = self._floor
+        for_us = not (floor.overlap.began_turn and floor.only_listened(event.text))
+        current = event.trace > self._turn_trace and self._machines.user.state == "paused"
+        silent = self._machines.playback.state == "silent" and not floor.initiative.warns
+        waits = self._machines.reply.takes("adopted")
+        return for_us and current and silent and waits and floor.drafts.allowed(event.t_ns)
+
+    def on_lingered(self, event: e.TurnLingered) -> Iterable[e.Event]:
+        """Murmurs that we listen, if that is wanted and nothing else is going on."""
+        floor, machines = self._floor, self._machines
+        waits = machines.reply.takes("adopted") and not floor.draft_is_held
+        if not waits or machines.playback.state != "silent" or machines.user.state != "paused":
+            return ()
+        say = floor.initiative.murmur(event.t_ns, event.language or floor.language)
+        start = floor.start(messages=(), say=say)
+        return floor.orders.step(machines.murmur, "turn.lingered", event, **start) if say else ()
+
+    # ── a turn that is over ──────────────────────────────────────────────────────────────────
+
+    def on_turn(self, event: e.TurnEnded) -> Iterator[e.Event]:
+        self._machines.user.step("turn.ended")
+        self._turn_trace = event.trace
+        yield from self._judge(event, event.end, words=event.text, final=True)
+        overlap = self._floor.overlap
+        listened = overlap.began_turn and self._floor.only_listened(event.text)
+        if listened or overlap.is_nothing_to_us:
+            yield from self._leave(event)
+            return
+        # Whatever a voice over ours was taken for before: a turn with words for us stops us.
+        yield from self._floor.step("barged", event)
+        overlap.end()
+        if self._floor.busy_with_sound:
+            self._floor.over.append(event)
+        else:
+            yield from self._floor.ask(event)
+
+    def on_turn_dropped(self, event: e.TurnDropped) -> Iterable[e.Event]:
+        self._machines.user.step("turn.dropped")
+        self._turn_trace = event.trace
+        return self._leave(event)
+
+    def _leave(self, event: e.TurnEnded | e.TurnDropped) -> Iterator[e.Event]:
+        """The user's turn was nothing to us."""
+        floor = self._floor
+        understood = floor.overlap.voice is None
+        floor.overlap.end()
+        yield from floor.drop_draft(event)
+        if not understood:
+            yield from floor.step("false.alarm", event)
+        elif floor.busy_with_sound:
+            floor.over.append(_as_dropped(event))
+        else:
+            yield from floor.forget(event)
+
+
+def _as_dropped(event: e.TurnEnded | e.TurnDropped) -> e.TurnDropped:
+    if isinstance(event, e.TurnDropped):
+        return event
+    return e.TurnDropped(
+        t_ns=event.t_ns,
+        trace=event.trace,
+        start=event.start,
+        end=event.end,
+        reason="nothing to us",
+    )

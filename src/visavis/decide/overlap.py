@@ -1,0 +1,57 @@
+"""The user's voice over our reply, from its first sound until its turn is over.
+
+Takes what is known of that voice; gives the symbol for the reply's machine, or nothing yet. The
+verdict itself is made in decide/interrupt.py. Invariant: a voice is settled once; what comes of the
+same turn later can still stop us, but not give the floor back.
+"""
+
+from __future__ import annotations
+
+from visavis.decide.interrupt import Verdict, Voice
+from visavis.flow import events as e
+
+SYMBOLS = {Verdict.UNSURE: "", Verdict.INSISTS: "insisted", Verdict.INTERRUPTION: "barged"}
+
+
+class Overlap:
+    """`voice`: not understood yet. `began_turn`: the user's turn began over a reply of ours.
+
+    `outcome`: what the voice, or the newest of this turn, turned out to be.
+    """
+
+    def __init__(self) -> None:
+        self.voice: Voice | None = None
+        self.began_turn = False
+        self.outcome: Verdict | None = None
+
+    def begin(self, start: int) -> None:
+        """A voice began at sample `start` while a reply was under way."""
+        self.voice = Voice(start)
+        self.began_turn = True
+
+    def measure(self, event: e.VoiceMeasured) -> None:
+        if self.voice is not None and event.start == self.voice.start:
+            self.voice.measured = event
+
+    def judge(self, end: int, *, final: bool) -> str:
+        """The symbol that follows from all that is known up to sample `end`; maybe empty."""
+        if self.voice is None:
+            return ""
+        verdict = self.voice.verdict(end, final=final)
+        symbol = SYMBOLS.get(verdict, "false.alarm")
+        if symbol in ("barged", "false.alarm"):
+            self.voice, self.outcome = None, verdict
+        return symbol
+
+    @property
+    def is_nothing_to_us(self) -> bool:
+        """Whether the turn, now that it is over, was said to someone else or was our own echo."""
+        return self.outcome in (Verdict.ASIDE, Verdict.ECHO)
+
+    def leave(self) -> None:
+        """The reply is over: whoever still speaks has the floor."""
+        self.voice = None
+
+    def end(self) -> None:
+        """The user's turn is over."""
+        self.voice, self.began_turn, self.outcome = None, False, None
