@@ -17,6 +17,8 @@ from visavis.flow.events import (
     SpeechStarted,
     TurnDropped,
     TurnEnded,
+    TurnExpected,
+    TurnLingered,
     TurnScored,
     WordsHeard,
 )
@@ -42,9 +44,9 @@ class Table:
         self.foretold: list[tuple[float, Event]] = []
 
     def send(self, event: Event) -> None:
-        for given in self.node.on(event):
-            over = isinstance(given, TurnEnded | TurnDropped)
-            (self.outcomes if over else self.foretold).append((self.ms, given))
+        for news in self.node.on(event):
+            over = isinstance(news, TurnEnded | TurnDropped)
+            (self.outcomes if over else self.foretold).append((self.ms, news))
 
     def wait(self, ms: float) -> None:
         """Lets time pass, in output periods."""
@@ -364,3 +366,65 @@ def test_every_turn_has_one_outcome_and_ends_in_time(script: list[str]) -> None:
     before = len(table.outcomes)
     table.wait(5_000)
     assert len(table.outcomes) == before
+
+
+def test_a_turn_that_sounds_finished_is_expected_to_end_before_it_does() -> None:
+    table = Table()
+    table.voice()
+    table.words(SURE)
+    table.wait(600)
+    [(ms, expected)] = table.foretold
+    assert isinstance(expected, TurnExpected)
+    assert expected.text == SURE
+    assert expected.probability > 0.8
+    assert ms == 1_100, "as soon as the words are final"
+    assert table.outcome()[0] >= 200
+
+
+@pytest.mark.parametrize("text", ["I would like the.", "So, um", "My number is 415"])
+def test_a_turn_that_sounds_open_is_not_expected_to_end(text: str) -> None:
+    table = Table()
+    table.voice()
+    table.words(text)
+    table.wait(700)
+    assert table.foretold == []
+
+
+def test_words_that_are_not_final_make_no_one_expect_the_end() -> None:
+    table = Table()
+    table.voice()
+    table.words(SURE, final=False)
+    table.wait(180)
+    assert table.foretold == []
+
+
+def test_each_pause_of_a_turn_may_be_expected_to_be_its_last() -> None:
+    table = Table()
+    table.voice()
+    table.words(HALF)
+    table.wait(100)
+    table.voice()
+    table.words(SURE, trace=1)
+    assert [type(event) for _, event in table.foretold] == [TurnExpected] * 2
+
+
+def test_a_long_pause_in_an_unfinished_turn_is_told_of_once() -> None:
+    table = Table()
+    table.voice()
+    table.words("I would like the.")
+    table.wait(2_000)
+    [(_, lingered)] = table.foretold
+    assert isinstance(lingered, TurnLingered)
+    assert 900 <= lingered.silent_ms < 1_000
+
+
+@pytest.mark.parametrize(
+    "text", [".", "...", "[BLANK_AUDIO]", "(music)", "♪", "*coughs*", "【音乐】"]
+)
+def test_a_text_without_words_is_no_turn(text: str) -> None:
+    table = Table()
+    table.voice()
+    table.words(text)
+    table.wait(500)
+    assert isinstance(table.outcome()[1], TurnDropped)
+    assert table.foretold == []
