@@ -25,6 +25,7 @@ VERBS = {
     "talk": "A recording in, the spoken answers out; or talk at the microphone.",
     "pull": "Fetch models into the local store, or list them.",
     "replay": "Feed a recording to the same stations and report the first difference.",
+    "bench": "Measure how it converses: turns, interruptions, what it remembers.",
     "doctor": "What this machine has, and what to do about what is missing.",
     "wiring": "Print the table of nodes as a Mermaid chart.",
 }

@@ -38,11 +38,15 @@ class Sounding:
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """Something that happened: an event's topic, and a few words about it."""
+    """Something that happened: an event's topic, and a few words about it.
+
+    `reply`: which it was about, 0 = none. bench/measure.py says which marks it reads.
+    """
 
     at_s: float
     topic: str
     text: str = ""
+    reply: int = 0
 
 
 @dataclass(slots=True)

@@ -1,0 +1,70 @@
+"""What a run was made with: version, commit, date, machine. Nothing names a person or a place."""
+
+from __future__ import annotations
+
+import os
+import platform
+import subprocess
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+
+from visavis.flow.clock import NS_PER_S, wall_time_ns
+
+
+def about(**more: str) -> dict[str, str]:
+    """Ready for `Result.about`; what is empty is left out."""
+    date = datetime.fromtimestamp(wall_time_ns() / NS_PER_S, UTC)
+    found = {
+        "version": version("visavis"),
+        "commit": _commit(),
+        "date": date.isoformat(timespec="minutes"),
+        "machine": _machine(),
+        **more,
+    }
+    return {key: value for key, value in found.items() if value}
+
+
+def load_average() -> float | None:
+    """Of the last minute; None where the system does not tell."""
+    try:
+        return os.getloadavg()[0]
+    except (AttributeError, OSError):
+        return None
+
+
+def cores() -> int:
+    return os.cpu_count() or 1
+
+
+def _machine() -> str:
+    system = f"{platform.system()} {platform.machine()}, Python {platform.python_version()}"
+    return f"{cores()} cores, {_processor()}, {system}"
+
+
+def _processor() -> str:
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+    except OSError:
+        return platform.processor() or "?"
+    return next((line.partition(":")[2].strip() for line in lines if "model name" in line), "?")
+
+
+def _commit() -> str:
+    """Of the sources that run, `+` when they differ from it; empty when they are installed."""
+    hashed = _git("rev-parse", "--short", "HEAD")
+    return hashed + ("+" if hashed and _git("status", "--porcelain", "--", "..") else "")
+
+
+def _git(*arguments: str) -> str:
+    try:
+        done = subprocess.run(
+            ["git", *arguments],
+            cwd=Path(__file__).parent,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+    except (OSError, subprocess.CalledProcessError):
+        return ""
+    return done.stdout.strip()

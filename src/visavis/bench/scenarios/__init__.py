@@ -1,0 +1,1 @@
+"""The scenarios' scripts, by what they are about: turns, voices over ours, rooms."""

@@ -1,0 +1,38 @@
+"""Results as JSON files.
+
+Takes and gives a `Result`. Raises `InputError` for a file that cannot be read or written, or is
+no result.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import msgspec
+
+from visavis.bench.result import Result
+from visavis.flow.errors import InputError
+
+
+def save(result: Result, path: Path) -> None:
+    """Writes it, whole or not at all."""
+    part = path.with_name(f".{path.name}.part")
+    try:
+        part.write_bytes(msgspec.json.format(msgspec.json.encode(result), indent=1))
+        os.replace(part, path)
+    except OSError as error:
+        problem = f"cannot be written ({error.strerror})"
+        raise InputError(path, problem, "give another name") from None
+
+
+def load(path: Path) -> Result:
+    """Reads what `save` wrote, of this version or an older one."""
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=Result)
+    except OSError as error:
+        problem = f"cannot be read ({error.strerror})"
+        raise InputError(path, problem, "give a file that --json wrote") from None
+    except msgspec.MsgspecError as error:
+        problem = f"is no result of a bench ({error})"
+        raise InputError(path, problem, "give a file that --json wrote") from None

@@ -1,0 +1,187 @@
+"""`visavis bench`: scripted dialogues through the audio path, and a table of how they went."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from visavis.verbs.talk import FILE
+
+if TYPE_CHECKING:
+    from visavis.bench.result import Episode, Result
+    from visavis.bench.runner import Runner
+    from visavis.bench.scenario import Scenario
+    from visavis.bench.script import Script
+
+REGRESSED = 1
+
+
+@click.command()
+@click.option("--quick", is_flag=True, help="A few episodes of each scenario, in 4 minutes.")
+@click.option("--scenario", "names", multiple=True, metavar="NAME", help="Only this; repeatable.")
+@click.option("--list", "as_list", is_flag=True, help="List the scenarios.")
+@click.option("--report", type=FILE, help="Where to write the report, as one HTML page.")
+@click.option("--json", "out", type=FILE, help="Where to write the result, truth included.")
+@click.option("--compare", "old", type=FILE, help="A result to compare with; exit 1 if worse.")
+@click.option("--url", help="Talk to this server of the OpenAI Realtime protocol instead.")
+@click.option("--seed", type=click.IntRange(0, 2**31 - 1), default=1, show_default=True)
+@click.option("--tier", help="Which set of models.  [default: tiny]")
+def bench(
+    *,
+    quick: bool,
+    names: tuple[str, ...],
+    as_list: bool,
+    report: Path | None,
+    out: Path | None,
+    old: Path | None,
+    url: str | None,
+    seed: int,
+    tier: str | None,
+) -> int:
+    """Measure manners: whose turn it is, being interrupted, remembering what was heard.
+
+    A scripted user with a synthetic voice talks to the real system, in real time; what sounded is
+    compared with what was scripted. Keep the machine quiet meanwhile. A full run takes half an
+    hour; Ctrl-C ends it and shows what was measured so far.
+
+    \b
+    visavis bench --quick
+    visavis bench --scenario interruption --report out.html
+    visavis bench --quick --json new.json --compare old.json
+    visavis bench --quick --url ws://localhost:8000/v1/realtime
+    """
+    from visavis.bench import run, store
+    from visavis.bench.about import about
+    from visavis.bench.result import Result
+    from visavis.verbs.run import check_writable
+
+    check_writable(report, "--report", (old,))
+    check_writable(out, "--json", (report, old))
+    chosen = run.choose(names)
+    if as_list:
+        return _list(chosen)
+    before = store.load(old) if old else None
+    _warn_if_busy()
+    runner, chosen = _open(chosen, tier, url)
+    told = {"tier": "" if url else tier or "tiny", "target": "server" if url else "visavis"}
+    result = Result(about(**told, seed=str(seed), command=_command(quick, names, seed)))
+    cancelled = False
+    try:
+        run.perform(runner, run.plan(chosen, seed, quick=quick), result, _tell)
+    except KeyboardInterrupt:
+        cancelled = True
+    finally:
+        runner.close()
+    return _conclude(result, out, report, before) or (130 if cancelled else 0)
+
+
+def _open(
+    chosen: list[Scenario], tier: str | None, url: str | None
+) -> tuple[Runner, list[Scenario]]:
+    """Who is talked to, and the scenarios that can be tried there."""
+    from visavis.bench.runner import LocalRunner
+    from visavis.config import load
+    from visavis.engines import bundle_names, load_parts
+    from visavis.verbs.pull import pull_missing
+
+    config = load(tier=tier)
+    pull_missing(bundle_names(config).values(), config)
+    click.echo("loading the models …", err=True)
+    parts = load_parts(config)
+    assert parts.asr is not None
+    runner: Runner = LocalRunner(parts)
+    languages = parts.asr.languages
+    if url is not None:
+        from visavis.bench import realtime
+
+        runner = realtime.open(url, parts)
+    kept = []
+    for scenario in chosen:
+        why = _why_not(scenario, languages, local=url is None)
+        if why:
+            click.echo(f"skipped {scenario.name}: {why}", err=True)
+        else:
+            kept.append(scenario)
+    return runner, kept
+
+
+def _why_not(scenario: Scenario, languages: tuple[str, ...], *, local: bool) -> str:
+    if local and scenario.language not in languages:
+        return f"the recogniser knows {', '.join(languages)}, not {scenario.language}"
+    if scenario.room and not local:
+        return "the room is in this process, the server's canceller is not"
+    return ""
+
+
+def _list(chosen: list[Scenario]) -> int:
+    for scenario in chosen:
+        counts = f"{scenario.quick:3} quick, {scenario.full:3} full"
+        click.echo(f"{scenario.name:13} {scenario.title:32} {counts}")
+    return 0
+
+
+def _warn_if_busy() -> None:
+    from visavis.bench.about import cores, load_average
+
+    load = load_average()
+    if load is not None and load > cores():
+        click.echo(
+            f"visavis: warning: the machine is busy (load {load:.1f} on {cores()} cores); "
+            "the figures will be worse than they could be",
+            err=True,
+        )
+
+
+def _tell(script: Script, episode: Episode | None) -> None:
+    """A line for each episode."""
+    from visavis.bench.metrics import BY_NAME
+
+    if episode is None:
+        return
+    parts = []
+    for name, values in episode.values.items():
+        if name in BY_NAME and values:
+            share = f"{sum(values) / len(values):.0%}" if BY_NAME[name].rate else ""
+            parts.append(f"{name} {share or ' '.join(f'{value:.0f}' for value in values)}")
+    trouble = f"  ! {episode.error}" if episode.error else ""
+    click.echo(
+        f"{script.name:18} {episode.length_s:5.1f} s  {' · '.join(parts)}{trouble}", err=True
+    )
+
+
+def _conclude(result: Result, out: Path | None, report: Path | None, before: Result | None) -> int:
+    from rich.console import Console
+
+    from visavis.bench import store
+    from visavis.bench.table import table
+
+    console = Console()
+    console.print(table(result))
+    failed = [episode.name for episode in result.episodes if episode.error]
+    if failed:
+        click.echo(f"not played as scripted: {', '.join(failed)}", err=True)
+    if out is not None:
+        store.save(result, out)
+    if report is not None:
+        from visavis.bench import report as page
+
+        page.write(result, report)
+    if before is None:
+        return 0
+    return _compare(before, result, console)
+
+
+def _compare(before: Result, result: Result, console: Any) -> int:
+    from visavis.bench.compare import compare
+
+    comparison = compare(before, result)
+    console.print(comparison.table)
+    return REGRESSED if comparison.regressed else 0
+
+
+def _command(quick: bool, names: tuple[str, ...], seed: int) -> str:
+    words = ["visavis bench", *(["--quick"] if quick else [])]
+    words += [f"--scenario {name}" for name in names]
+    return " ".join([*words, f"--seed {seed}"])
