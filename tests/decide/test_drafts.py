@@ -120,6 +120,17 @@ def test_what_is_wasted_is_counted_and_limited() -> None:
     assert pause_after(talk, "What is late?", 63_000) == ["reply.start"], "a minute later"
 
 
+def test_a_draft_that_was_written_before_it_was_dropped_is_wasted_too() -> None:
+    talk = Talk(Session(Manners(draft_tokens=10), strict=True))
+    talk.tick(0)
+    pause_after(talk, "What is it?")
+    talk.written(1580, tokens=12)
+    talk.voice(1700)
+    talk.pause(2000, 1700)
+    talk.trace -= 1
+    assert talk.expected(2050, "What is it called?") == []
+
+
 def test_no_drafts_if_none_may_be_wasted() -> None:
     talk = Talk(Session(Manners(draft_tokens=0), strict=True))
     assert pause_after(talk, "What is it?") == []

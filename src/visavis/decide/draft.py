@@ -23,6 +23,7 @@ class Drafts:
     def __init__(self, tokens_a_minute: int) -> None:
         self._limit = tokens_a_minute
         self._held: tuple[Message, ...] = ()
+        self._written = (0, 0)  # the newest reply that is written to its end, and its tokens
         self._dropped: deque[int] = deque(maxlen=MOST_DROPPED)
         self._wasted: deque[tuple[int, int]] = deque(maxlen=MOST_DROPPED)
 
@@ -47,13 +48,18 @@ class Drafts:
         """The draft is the answer, and a draft no more."""
         self._held = ()
 
-    def drop(self, epoch: int) -> None:
+    def drop(self, epoch: int, t_ns: int) -> None:
         """The draft `epoch` came to nothing."""
         self._held = ()
-        self._dropped.append(epoch)
+        written, tokens = self._written
+        if written == epoch:
+            self._wasted.append((t_ns, tokens))
+        else:
+            self._dropped.append(epoch)
 
     def count(self, event: ReplyWritten) -> None:
-        """What a reply cost, if it was a draft that came to nothing."""
+        """What a reply cost, if it was a draft that came to nothing, or comes to nothing yet."""
+        self._written = event.epoch, event.tokens
         if event.epoch in self._dropped:
             self._dropped.remove(event.epoch)
             self._wasted.append((event.t_ns, event.tokens))

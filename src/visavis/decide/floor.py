@@ -102,7 +102,7 @@ class Floor:
     def drop_draft(self, event: e.Event) -> Iterator[e.Event]:
         """The draft, if there is one, is not the answer."""
         if self.draft_is_held:
-            self.drafts.drop(self.epoch)
+            self.drafts.drop(self.epoch, event.t_ns)
             yield from self.orders.step(self.machines.draft, "dropped", event)
 
     def prefill(self, event: e.Event, words: str = "") -> e.Event:

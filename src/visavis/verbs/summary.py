@@ -48,6 +48,7 @@ def summary(minutes: Minutes, meter: Meter, bus: Bus, pace: str) -> dict[str, An
         ],
         "replies": [_rounded(asdict(reply)) for reply in meter.replies],
         "interruptions": [_rounded(asdict(cut)) for cut in meter.interruptions],
+        "drafts": asdict(meter.drafts),
         "latency": {name: _rounded(asdict(spread)) for name, spread in meter.summary().items()},
         "failures": [f"{failure.node}: {failure.error}" for failure in minutes.failures],
         "source_error": minutes.source_error,
