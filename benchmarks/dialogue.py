@@ -12,6 +12,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from visavis.backends.contract import Speech
 from visavis.config import load
 from visavis.conversation import Conversation, Pace
 from visavis.engines import load_parts
@@ -63,7 +64,7 @@ QUESTIONS = (
 def speech(parts: Parts, text: str) -> e.Samples:
     """The question as sound at the voice's rate, without silence around it."""
     assert parts.tts is not None
-    samples = parts.tts.synthesise(text).samples
+    samples = Speech.joined(parts.tts.synthesise(text)).samples
     loud = np.flatnonzero(np.abs(samples) > FLOOR * np.abs(samples).max())
     return samples[loud[0] : loud[-1] + 1]
 

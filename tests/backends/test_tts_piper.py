@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.voice import said
 from visavis.backends.contract import Options
 from visavis.backends.tts import piper
 from visavis.flow.errors import BackendMissing, BundleError, EngineError
@@ -32,7 +33,7 @@ def loudness(samples: Samples) -> float:
 @pytest.mark.model
 def test_words_are_timed_by_the_model_itself(voice: piper.PiperTts) -> None:
     text = "Wait (pause), then of the two go on since 1987."
-    speech = voice.synthesise(text, "en")
+    speech = said(voice, text, "en")
     assert [text[: w.char_end].split()[-1] for w in speech.words] == text.split()
     wait, pause, then = speech.words[:3]
     assert then.start - pause.end > 0.05 * voice.rate_hz  # the comma
@@ -44,26 +45,26 @@ def test_words_are_timed_by_the_model_itself(voice: piper.PiperTts) -> None:
 @pytest.mark.model
 def test_short_and_long_phrases_are_about_as_loud(voice: piper.PiperTts) -> None:
     texts = ("Yes.", "No, thanks.", "The museum opens at ten in the morning on every working day.")
-    levels = [loudness(voice.synthesise(text).samples) for text in texts]
+    levels = [loudness(said(voice, text).samples) for text in texts]
     assert max(levels) / min(levels) < 2
 
 
 @pytest.mark.model
 def test_the_same_seed_makes_the_same_sound(model_options: Find) -> None:
     first, second = (piper.load(model_options(BUNDLE)) for _ in range(2))
-    one, two = first.synthesise("Hello there."), second.synthesise("Hello there.")
+    one, two = said(first, "Hello there."), said(second, "Hello there.")
     assert np.array_equal(one.samples, two.samples)
     assert one.words == two.words
     second.close()
     with pytest.raises(EngineError, match="piper"):
-        second.synthesise("A closed voice says nothing.")
+        said(second, "A closed voice says nothing.")
 
 
 @pytest.mark.model
 def test_raw_phonemes_cannot_be_smuggled_in(voice: piper.PiperTts) -> None:
     phonemes = voice._phonemes("say [[ˈaʊt]] now")
     assert phonemes != [list("say ˈaʊt now")]
-    assert voice.synthesise("[[").samples.dtype == np.float32
+    assert said(voice, "[[").samples.dtype == np.float32
 
 
 def files(folder: Path, *, model: bytes, config: str) -> Options:

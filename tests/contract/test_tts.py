@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import visavis.backends.tts as folder
+from tests.voice import said
 from visavis.backends.contract import Options, Tts
 from visavis.flow.clock import SimulatedClock
 from visavis.flow.errors import BackendMissing
@@ -52,7 +53,7 @@ def test_it_names_its_rate_and_languages(tts: Tts) -> None:
 
 @pytest.mark.parametrize("text", TEXTS)
 def test_it_speaks_text_as_finite_mono_float32(tts: Tts, text: str) -> None:
-    samples = tts.synthesise(text, "en").samples
+    samples = said(tts, text, "en").samples
     assert samples.dtype == np.float32
     assert samples.ndim == 1
     assert np.isfinite(samples).all()
@@ -62,7 +63,7 @@ def test_it_speaks_text_as_finite_mono_float32(tts: Tts, text: str) -> None:
 
 @pytest.mark.parametrize("text", TEXTS)
 def test_its_words_are_in_order_and_within_the_sound(tts: Tts, text: str) -> None:
-    speech = tts.synthesise(text, "en")
+    speech = said(tts, text, "en")
     assert speech.words
     last_start = last_char = 0
     for word in speech.words:
@@ -73,7 +74,7 @@ def test_its_words_are_in_order_and_within_the_sound(tts: Tts, text: str) -> Non
 
 
 def test_the_sound_of_a_word_is_where_the_word_is_said_to_be(tts: Tts) -> None:
-    speech = tts.synthesise("Hello, world.", "en")
+    speech = said(tts, "Hello, world.", "en")
     inside = [speech.samples[word.start : word.end] for word in speech.words]
     assert all(np.max(np.abs(part)) > 0.05 for part in inside)
     before = speech.samples[: speech.words[0].start]
@@ -82,13 +83,28 @@ def test_the_sound_of_a_word_is_where_the_word_is_said_to_be(tts: Tts) -> None:
 
 @pytest.mark.parametrize("text", ["", "…", "\u200b", "```"])
 def test_text_without_words_is_no_sound_or_silence_but_no_crash(tts: Tts, text: str) -> None:
-    speech = tts.synthesise(text, "en")
+    speech = said(tts, text, "en")
     assert len(speech.samples) < tts.rate_hz
 
 
 def test_text_of_another_script_does_not_crash(tts: Tts) -> None:
-    assert np.isfinite(tts.synthesise("今天 😀 \ud83d x\0y", "en").samples).all()
+    assert np.isfinite(said(tts, "今天 😀 \ud83d x\0y", "en").samples).all()
 
 
 def test_it_speaks_without_being_told_the_language(tts: Tts) -> None:
-    assert len(tts.synthesise("Good morning.").samples)
+    assert len(said(tts, "Good morning.").samples)
+
+
+@pytest.mark.parametrize("text", [*TEXTS, "", "…"])
+def test_its_first_piece_says_what_is_to_come(tts: Tts, text: str) -> None:
+    first, *others = tts.synthesise(text, "en")
+    count = sum(len(piece.samples) for piece in (first, *others))
+    assert first.total == count or (first.total == 0 and not others)
+    assert not any(piece.words for piece in others)
+    assert all(word.end <= count for word in first.words)
+
+
+def test_it_may_be_left_in_mid_phrase(tts: Tts) -> None:
+    for _ in tts.synthesise(TEXTS[-1], "en"):
+        break
+    assert len(said(tts, "Yes.", "en").samples)

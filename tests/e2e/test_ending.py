@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from tests.voice import said
 from visavis.config import Config
 from visavis.conversation import Conversation
 from visavis.flow import events as e
@@ -89,7 +90,7 @@ def test_an_engine_killed_in_mid_reply_is_not_the_end(
 ) -> None:
     parts = make_parts(Config())
     assert parts.tts is not None
-    question = parts.tts.synthesise("What is the capital of France?").samples
+    question = said(parts.tts, "What is the capital of France?").samples
     llm: Any = parts.llm
     before = llm.stats()["restarts"]
     speaker = ScriptedSpeaker(parts.output_rate_hz)

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from tests.media import write_wav
+from tests.voice import said
 from visavis import engines
 from visavis.config import Config
 from visavis.wiring import Parts
@@ -26,7 +27,7 @@ Example = Callable[..., object]
 def question(make_parts: Callable[[Config], Parts], tmp_path: Path) -> Path:
     tts = make_parts(Config()).tts
     assert tts is not None
-    sound = tts.synthesise("What is the capital of France?").samples
+    sound = said(tts, "What is the capital of France?").samples
     return write_wav(tmp_path / "question.wav", sound, tts.rate_hz)
 
 

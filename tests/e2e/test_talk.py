@@ -14,6 +14,7 @@ import pytest
 import soxr
 
 from tests.media import shades, write_float_wav, write_video, write_wav
+from tests.voice import said
 from visavis.config import Config
 from visavis.flow.events import Samples
 from visavis.wiring import Parts
@@ -54,7 +55,7 @@ def say(make_parts: Callable[[Config], Parts]) -> Callable[[str], Samples]:
     tts = make_parts(Config()).tts
     assert tts is not None
     assert tts.rate_hz == RATE_HZ
-    return lambda text: tts.synthesise(text).samples
+    return lambda text: said(tts, text).samples
 
 
 @pytest.fixture(scope="module")

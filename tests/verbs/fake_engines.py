@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -30,9 +30,9 @@ from visavis.wiring import WIRING, Parts, connect
 class LegibleTts(FakeTts):
     """A voice that the fake recogniser understands, word by word."""
 
-    def synthesise(self, text: str, language: str = "") -> Speech:
+    def synthesise(self, text: str, language: str = "") -> Iterator[Speech]:
         words = [word for word in re.findall(r"[\w-]+", text.lower()) if word in INDEX]
-        return Speech(encode(words))
+        yield Speech(encode(words))
 
 
 def parts(config: Config | None = None, **engines: Any) -> Parts:

@@ -10,10 +10,12 @@ A backend that is a fake spends simulated time through `clock.spend` (see flow/c
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
+
+import numpy as np
 
 from visavis.flow.events import Message, Samples, WordTime
 
@@ -105,16 +107,23 @@ class TurnModel(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Speech:
-    """Synthesised speech: `samples` at the voice's rate; `words` in order, or empty if unknown.
+    """Synthesised speech, or a piece of it: `samples` at the voice's rate.
 
-    `words[i].char_end` counts characters of the text that was synthesised. Speech that comes in
-    pieces has all its words in the first one, which says how many samples are to come (`total`;
-    0 = it is the only piece).
+    Of several pieces the first has the `words` of them all, in order, or none if the voice does
+    not know them; `words[i].char_end` counts characters of the text that was synthesised, and the
+    times count from the first sample of the first piece. `total`, in the first piece: the samples
+    of all pieces together (0 = there is only this one).
     """
 
     samples: Samples
     words: tuple[WordTime, ...] = ()
     total: int = 0
+
+    @classmethod
+    def joined(cls, pieces: Iterable[Speech]) -> Speech:
+        """The pieces of one call as one."""
+        found = list(pieces)
+        return cls(np.concatenate([piece.samples for piece in found]), found[0].words)
 
 
 class Tts(Protocol):
@@ -123,8 +132,13 @@ class Tts(Protocol):
     rate_hz: int
     languages: tuple[str, ...]
 
-    def synthesise(self, text: str, language: str = "") -> Speech:
-        """Speaks one phrase. Raises `EngineError` when it cannot."""
+    def synthesise(self, text: str, language: str = "") -> Iterable[Speech]:
+        """Speaks one phrase, in one piece (a list of one will do) or in several, at least one.
+
+        A generator that gives a short piece first lets the phrase sound while its rest is made; it
+        may be left before its end. Called, or asked for a piece, it raises `EngineError` when it
+        cannot speak.
+        """
 
     def close(self) -> None: ...
 

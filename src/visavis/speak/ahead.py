@@ -52,7 +52,7 @@ class LookAhead:
             case PhraseReady():
                 self._keep(event)
             case SoundMade():
-                self._making = False
+                self._making = event.more
                 self._ahead += len(event.samples)
             case SoundPlayed():
                 self._ahead -= len(event.samples)
@@ -62,7 +62,7 @@ class LookAhead:
         self._epoch = epoch
         self._waiting: deque[PhraseReady] = deque()
         self._ahead = 0  # samples made and not yet played
-        self._making = False  # a phrase is released and its sound has not come
+        self._making = False  # a phrase is released and its sound has not all come
         self._index = 0
 
     def _keep(self, phrase: PhraseReady) -> None:

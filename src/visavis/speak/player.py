@@ -1,16 +1,18 @@
 """Station speak, node `player`: what sounds in each output period, and what was heard of it.
 
-Takes clock.ticked, sound.made, reply.start, reply.cancel, and the five playback commands: duck,
-restore, hold, release, stop. Gives sound.played. Invariants: every sample of a reply that is not
-cut is given once and in order; a tick gives at most one period, at its own place on the output
-axis; joined, `heard` is the beginning of the written reply, and all of it when it ended by itself;
-a reply has exactly one `done`, at its end or when playback is told to stop (a reply cancelled
-without a stop has none). Knows no device: what it gives, the ear plays.
+Takes clock.ticked, sound.made, reply.start, reply.adopt, reply.cancel, and the five playback
+commands: duck, restore, hold, release, stop. Gives sound.played. Invariants: every sample of a
+reply that is not cut is given once and in order; a tick gives at most one period, at its own place
+on the output axis; nothing of a held reply before it is adopted; joined, `heard` is the beginning
+of the written reply, and all of it when it ended by itself; a reply has exactly one `done`, at its
+end or when playback is told to stop (a reply cancelled without a stop has none). Knows no device:
+what it gives, the ear plays.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 import numpy as np
 
@@ -22,6 +24,7 @@ from visavis.flow.events import (
     PlaybackRelease,
     PlaybackRestore,
     PlaybackStop,
+    ReplyAdopt,
     ReplyCancel,
     ReplyStart,
     Samples,
@@ -38,9 +41,12 @@ class Player:
     """Hands out the sound of one reply at a time.
 
     `rate_hz` and `period_ms` must give a whole number of samples. `duck_db`: the volume while
-    ducked; `ramp_ms`: how long a change takes. Bounds: `max_seconds` of sound wait at most, in
-    `max_phrases` phrases; what exceeds them is refused and counted (its text stays silent). A
-    phrase that never comes is given up after `patience_ms` if later ones are waiting.
+    ducked; `ramp_ms`: how long a change takes. A phrase, or a part of one, that never comes is
+    given up after `patience_ms` if later phrases are waiting.
+
+    Bounds: `max_seconds` of sound wait at most, in `max_phrases` phrases; what exceeds them is
+    refused and counted. Once sound was refused, the reply's later sound is refused too: so nothing
+    sounds behind text that did not, and that text is told only if the reply comes to its end.
     """
 
     name = "speak.player"
@@ -77,6 +83,9 @@ class Player:
                 self._accept(event)
             case ReplyStart() if event.epoch > self._epoch:
                 self._begin(event.epoch)
+                self._drafted = event.held
+            case ReplyAdopt() if event.epoch == self._epoch:
+                self._drafted = False
             case ReplyCancel():
                 self._finish(event.epoch)
             case PlaybackDuck():
@@ -95,7 +104,9 @@ class Player:
         self._queued = 0  # samples in them
         self._index = 0  # of the phrase under the playhead
         self._missed = 0  # periods for which that phrase has been missing
-        self._passed = ""  # text of silent phrases behind the last word heard
+        self._passed = ""  # text without sound, behind the last word heard
+        self._full = False  # was sound refused?
+        self._drafted = False  # not adopted yet
         self._held = False  # told to stand still
         self._sounds = False  # has any of it sounded?
         self._trace = 0
@@ -112,16 +123,32 @@ class Player:
             return
         if sound.epoch > self._epoch:
             self._begin(sound.epoch)
-        if sound.index < self._index or len(self._waiting) >= self._max_phrases:
+        if not self._place(self._fitting(sound)):
             self.refused += 1
             return
-        phrase = Playing(sound)
-        if self._queued + len(sound.samples) > self._max_samples:
-            self.refused += 1
-            phrase.silence()
-        self._queued += phrase.left
         self._trace = sound.trace
-        self._waiting[sound.index] = phrase
+
+    def _place(self, sound: SoundMade) -> bool:
+        """Whether the part has found its place behind those that came before it."""
+        phrase = self._waiting.get(sound.index)
+        if phrase is not None:
+            placed = phrase.add(sound)
+        else:
+            has_room = len(self._waiting) < self._max_phrases
+            placed = sound.part == 0 and sound.index >= self._index and has_room
+            if placed:
+                self._waiting[sound.index] = Playing(sound)
+        self._queued += len(sound.samples) * placed
+        return placed
+
+    def _fitting(self, sound: SoundMade) -> SoundMade:
+        """The part, without its samples if there is no room for them."""
+        count = len(sound.samples)
+        if not count or not (self._full or self._queued + count > self._max_samples):
+            return sound
+        self._full = True
+        self.refused += 1
+        return replace(sound, samples=SILENCE, error=sound.error or "refused")
 
     def _stop(self, stop: PlaybackStop) -> Iterable[Event]:
         epoch = stop.epoch or self._epoch
@@ -142,7 +169,7 @@ class Player:
     def _tick(self, tick: ClockTicked) -> Iterable[Event]:
         start = tick.index * self.period
         self._next = start + self.period
-        if self._held:
+        if self._held or self._drafted:
             return ()
         samples, heard, done = self._period()
         if not len(samples) and not done:
@@ -164,12 +191,17 @@ class Player:
         """One period's samples (fewer if there are no more), the text heard in it, and the end."""
         parts: list[Samples] = []
         heard, room, done = "", self.period, False
-        while not done and (phrase := self._under_playhead()) and (room or phrase.is_silent):
+        while not done and (phrase := self._under_playhead()) and (room or phrase.is_over):
             part = phrase.take(room)
-            parts.append(part)
-            room -= len(part)
+            if part is not None:
+                parts.append(part)
+                room -= len(part)
+                self._missed = 0
             heard += self._tell(phrase)
-            done = phrase.is_over and self._pass(phrase)
+            if phrase.is_over:
+                done = self._pass(phrase)
+            elif phrase.is_dry:
+                break
         if done:
             heard += self._passed
         elif room and self._sounds:
@@ -181,20 +213,29 @@ class Player:
 
     def _under_playhead(self) -> Playing | None:
         phrase = self._waiting.get(self._index)
-        if phrase is None and self._waiting:
+        if phrase is not None and (phrase.is_over or not phrase.is_dry):
+            return phrase
+        if len(self._waiting) > (phrase is not None):
             self._missed += 1
             if self._missed > self._patience:
-                self._index = min(self._waiting)
-                phrase = self._waiting[self._index]
+                return self._give_up(phrase)
+        return phrase
+
+    def _give_up(self, phrase: Playing | None) -> Playing:
+        """What is missing was waited for long enough: the playhead goes on without it."""
+        if phrase is None:
+            self._index = min(self._waiting)
+            return self._waiting[self._index]
+        phrase.end()
         return phrase
 
     def _tell(self, phrase: Playing) -> str:
-        """The text heard now. That of silent phrases is told with the next word that sounds."""
+        """The text heard now. That without sound is told with the next word that sounds."""
         text = phrase.heard()
-        if phrase.is_silent or not text:
-            self._passed += text
-            return ""
-        text, self._passed = self._passed + text, ""
+        if text:
+            text, self._passed = self._passed + text, ""
+        if phrase.is_over:
+            self._passed += phrase.rest()
         return text
 
     def _pass(self, phrase: Playing) -> bool:
@@ -202,4 +243,4 @@ class Player:
         del self._waiting[self._index]
         self._index += 1
         self._missed = 0
-        return phrase.sound.last
+        return phrase.is_last

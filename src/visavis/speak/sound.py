@@ -13,6 +13,8 @@ from visavis.flow.events import Samples
 FULL_SCALE = 32_768
 SILENCE = 0.01
 """Below this part of the phrase's peak (-40 dB) it is silence."""
+LEAST_PEAK = 0.1
+"""What begins more softly than this may still become louder: its peak is no measure."""
 LEAD_MS = 15
 """Kept in front of the first sound: a soft consonant begins below the threshold."""
 GAP_MS = {"clause": 120, "sentence": 250, "none": 40}
@@ -36,16 +38,36 @@ def gap_ms(written: str) -> int:
     return GAP_MS["none"]
 
 
-def trim(samples: Samples, rate_hz: int, tail_ms: int) -> tuple[Samples, int]:
-    """Cuts the silence in front, and behind down to `tail_ms`: a view, and what was cut in front.
+class Trim:
+    """Cuts the silence in front of a phrase, and behind it down to `tail_ms`, piece by piece.
 
-    All silence: nothing is left.
+    `cut`: the samples cut in front so far. Joined, what `feed` gives is the same however the sound
+    is cut into pieces, but that each is measured by the peak up to its own end.
     """
-    frame = max(rate_hz * FRAME_MS // 1000, 1)
-    peak = float(np.max(np.abs(samples), initial=0.0))
-    if peak < 2 / FULL_SCALE:
-        return samples[:0], 0
-    loud = np.flatnonzero(np.abs(samples) > SILENCE * peak)
-    begin = max(int(loud[0]) - rate_hz * LEAD_MS // 1000, 0)
-    end = min(int(loud[-1]) + frame + rate_hz * tail_ms // 1000, len(samples))
-    return samples[begin:end], begin
+
+    def __init__(self, rate_hz: int, tail_ms: int) -> None:
+        frame = max(rate_hz * FRAME_MS // 1000, 1)
+        self._lead = rate_hz * LEAD_MS // 1000
+        self._tail = frame + rate_hz * tail_ms // 1000
+        self._peak = LEAST_PEAK
+        self._held: Samples = np.zeros(0, np.float32)  # silence: more sound may follow it
+        self._at = 0  # where it begins
+        self._end: int | None = None  # where the sound ends, with its tail; None: not begun yet
+        self.cut = 0
+
+    def feed(self, samples: Samples) -> Samples:
+        """The next piece; gives what is certain to stay: a view, where nothing was held."""
+        self._peak = max(self._peak, float(np.max(np.abs(samples), initial=0.0)))
+        loud = np.flatnonzero(np.abs(samples) > SILENCE * self._peak)
+        first = self._at + len(self._held)
+        held = np.concatenate([self._held, samples]) if len(self._held) else samples
+        if self._end is None:
+            begin = first + int(loud[0]) if len(loud) else first + len(samples)
+            held = held[max(begin - self._lead - self._at, 0) :]
+            self._at = self.cut = first + len(samples) - len(held)
+        if len(loud):
+            self._end = first + int(loud[-1]) + self._tail
+        given = held[: max((self._end or 0) - self._at, 0)]
+        self._at += len(given)
+        self._held = held[len(given) :]
+        return given

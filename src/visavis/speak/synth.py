@@ -1,28 +1,38 @@
 """Station speak, node `synth`: a phrase becomes sound. Runs in the lane `tts`.
 
-Takes phrase.released. Gives sound.made, one for each phrase, whatever happens. Invariant: samples
-lie on the 16-bit grid, and the words' `char_end`s count characters of the written text. A phrase
-with nothing to say, or that no voice can speak, has no samples. Does not know what is played.
+Takes phrase.released. Gives sound.made, one or several parts for each phrase, the last of them
+whatever happens. Invariants: samples lie on the 16-bit grid; the words' `char_end`s count
+characters of the written text; words and text come with the first part. A phrase with nothing to
+say, or that no voice can speak, has no samples. Does not know what is played.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 
 import numpy as np
 
 from visavis.backends import contract
 from visavis.flow.errors import EngineError
 from visavis.flow.events import Event, PhraseReleased, Samples, SoundMade, WordTime
-from visavis.speak.sound import gap_ms, on_grid, trim
+from visavis.speak.sound import Trim, gap_ms, on_grid
 from visavis.speak.timing import on_written, spread
 
-Sound = tuple[Samples, tuple[WordTime, ...]]
-SILENT: Sound = (np.zeros(0, np.float32), ())
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    samples: Samples
+    words: tuple[WordTime, ...] = ()
+    more: bool = False
+    error: str = ""
 
 
 class Synthesiser:
-    """Speaks phrases with `tts`, or with `fallback` where that fails or lacks the language."""
+    """Speaks phrases with `tts`, or with `fallback` where that fails or lacks the language.
+
+    A voice that fails in mid-phrase leaves its rest silent: what has been given may have sounded.
+    """
 
     name = "speak.synth"
 
@@ -32,26 +42,14 @@ class Synthesiser:
         self.rate_hz = tts.rate_hz
         self._stale = -1
 
-    def on(self, event: Event) -> Iterable[Event]:
+    def on(self, event: Event) -> Iterator[Event]:
         assert isinstance(event, PhraseReleased)
-        if event.epoch <= self._stale:
-            return ()
-        sound, error = self._speak(event)
-        if event.epoch <= self._stale:
-            return ()
-        samples, words = sound
-        made = SoundMade(
-            t_ns=event.t_ns,
-            trace=event.trace,
-            epoch=event.epoch,
-            index=event.index,
-            samples=samples,
-            words=words,
-            written=event.written,
-            last=event.last,
-            error=error,
-        )
-        return (made,)
+        parts = self._speak(event)
+        number = 0
+        while not self._is_stale(event) and (part := next(parts, None)) is not None:
+            if not self._is_stale(event):
+                yield _made(event, number, part)
+            number += 1
 
     def cancel(self, epoch: int) -> None:
         """What is not yet begun of replies up to `epoch` will not be; what is begun is dropped."""
@@ -61,29 +59,77 @@ class Synthesiser:
         for voice in self._voices:
             voice.close()
 
-    def _speak(self, phrase: PhraseReleased) -> tuple[Sound, str]:
-        """The phrase's sound by the first voice that can, and why it is silent."""
-        if not phrase.spoken:
-            return SILENT, ""
+    def _is_stale(self, event: Event) -> bool:
+        return event.epoch <= self._stale
+
+    def _speak(self, phrase: PhraseReleased) -> Iterator[_Part]:
+        """The phrase's sound by the first voice that can, and why it, or its rest, is silent."""
         errors = []
-        for voice in self._in_order(phrase.language):
+        begun = False
+        for voice in self._in_order(phrase.language) if phrase.spoken else ():
             try:
-                return self._shape(voice.synthesise(phrase.spoken, phrase.language), phrase), ""
+                for part in self._shape(voice.synthesise(phrase.spoken, phrase.language), phrase):
+                    begun = True
+                    yield part
+                return
             except Exception as error:  # noqa: BLE001 - whatever a voice raises, the rest is spoken
                 errors.append(f"{type(error).__name__}: {error}")
-        return SILENT, "; ".join(errors)
+            if begun:
+                break
+        yield _Part(np.zeros(0, np.float32), error="; ".join(errors))
 
     def _in_order(self, language: str) -> Iterator[contract.Tts]:
         """The voices of this language, then the others; each as they were given."""
         spoken = language.partition("-")[0]
         yield from sorted(self._voices, key=lambda v: bool(spoken) and spoken not in v.languages)
 
-    def _shape(self, speech: contract.Speech, phrase: PhraseReleased) -> Sound:
-        samples, cut = trim(on_grid(speech.samples), self.rate_hz, gap_ms(phrase.written))
-        if not len(samples):
+    def _shape(self, pieces: Iterable[contract.Speech], phrase: PhraseReleased) -> Iterator[_Part]:
+        """The pieces as parts. Silence is held back while it may be the phrase's end."""
+        trim = Trim(self.rate_hz, gap_ms(phrase.written))
+        words: tuple[WordTime, ...] = ()
+        begun, left = False, 0
+        for i, piece in enumerate(pieces):
+            if i == 0:
+                words, left = piece.words, piece.total or len(piece.samples)
+                total = left
+            left -= len(piece.samples)
+            samples = trim.feed(on_grid(piece.samples))
+            if len(samples) and not begun:
+                begun = True
+                length = total - trim.cut if left > 0 else len(samples)
+                yield _Part(samples, _placed(words, trim.cut, length, phrase), more=left > 0)
+            elif len(samples) or (begun and left <= 0):
+                yield _Part(samples, more=left > 0)
+            if left <= 0:
+                break
+        if not begun:
             raise EngineError("the voice made no sound")
-        if speech.words:
-            words = tuple(WordTime(w.start - cut, w.end - cut, w.char_end) for w in speech.words)
-        else:
-            words = spread(phrase.spoken, len(samples))
-        return samples, on_written(words, phrase.spoken, phrase.written, len(samples))
+        if left > 0:
+            yield _Part(np.zeros(0, np.float32))
+
+
+def _placed(
+    words: tuple[WordTime, ...], cut: int, length: int, phrase: PhraseReleased
+) -> tuple[WordTime, ...]:
+    """The words' times in the trimmed sound of `length`, and their places in the written text."""
+    if words:
+        words = tuple(WordTime(w.start - cut, w.end - cut, w.char_end) for w in words)
+    else:
+        words = spread(phrase.spoken, length)
+    return on_written(words, phrase.spoken, phrase.written, length)
+
+
+def _made(phrase: PhraseReleased, number: int, part: _Part) -> SoundMade:
+    return SoundMade(
+        t_ns=phrase.t_ns,
+        trace=phrase.trace,
+        epoch=phrase.epoch,
+        index=phrase.index,
+        samples=part.samples,
+        words=part.words,
+        written="" if number else phrase.written,
+        last=phrase.last,
+        error=part.error,
+        part=number,
+        more=part.more,
+    )

@@ -139,6 +139,7 @@ def _make_folder(path: Path) -> None:
 
 def perform(parts: Parts, out: Path, pace: Pace = "real") -> Outcome:
     """Runs the script; leaves the sound and the recording in `out`."""
+    from visavis.backends.contract import Speech
     from visavis.source.script import ScriptedSpeaker
     from visavis.speak.sink import NullSink
     from visavis.verbs.run import converse
@@ -146,7 +147,7 @@ def perform(parts: Parts, out: Path, pace: Pace = "real") -> Outcome:
 
     assert parts.tts is not None
     assert parts.make_resampler is not None
-    lines = [(line, parts.tts.synthesise(line.text).samples) for line in SCRIPT]
+    lines = [(line, Speech.joined(parts.tts.synthesise(line.text)).samples) for line in SCRIPT]
     speaker = ScriptedSpeaker(round(parts.output_rate_hz * PITCH))
     director = Director(lines, speaker)
     parts.sink = NullSink()

@@ -76,13 +76,13 @@ class EspeakTts:
             self.languages = _languages(library)
         self.rate_hz = rate_hz or self._own_hz
 
-    def synthesise(self, text: str, language: str = "") -> Speech:
+    def synthesise(self, text: str, language: str = "") -> list[Speech]:
         language = language.partition("-")[0] or "en"
         with _lock:
             samples, starts = self._speak(text, VOICES.get(language, language))
         words = _words(text, starts, len(samples))
         samples = np.pad(samples, (0, self._own_hz * PAUSE_MS // 1000))
-        return Speech(*self._at_rate(samples, words))
+        return [Speech(*self._at_rate(samples, words))]  # all of it takes a few milliseconds
 
     def close(self) -> None:
         """The library stays: it may have other users."""

@@ -8,7 +8,7 @@ on demand.
 from __future__ import annotations
 
 import random
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from itertools import groupby
 from typing import Any
 
@@ -40,9 +40,10 @@ def decode(samples: Samples) -> list[tuple[int, int]]:
 class FakeTts:
     """Speaks words of `letter_ms` a letter; `words` lists all it spoke, by their number.
 
-    Takes `latency_ms`, and `factor` times the length of the sound, each call varied by up to
-    `jitter` (0.2 = ±20 %). Calls whose number (from 0) is in `fail` raise `EngineError`; those in
-    `broken` give NaN, those in `mute` no sound. `timed` false: word times are not told.
+    The sound comes in pieces of `piece_ms` (0 = in one). It takes `latency_ms`, and `factor` times
+    the length of the sound, each call varied by up to `jitter` (0.2 = ±20 %). Calls whose number
+    (from 0) is in `fail` raise `EngineError`, in `snap`: behind the first piece; those in `broken`
+    give NaN, those in `mute` no sound. `timed` false: word times are not told.
     """
 
     def __init__(
@@ -57,8 +58,10 @@ class FakeTts:
         letter_ms: int = 60,
         lead_ms: int = 0,
         tail_ms: int = 0,
+        piece_ms: int = 0,
         timed: bool = True,
         fail: Collection[int] = (),
+        snap: Collection[int] = (),
         broken: Collection[int] = (),
         mute: Collection[int] = (),
         languages: tuple[str, ...] = ("en", "zh"),
@@ -71,25 +74,34 @@ class FakeTts:
         self._latency_ms, self._factor, self._jitter = latency_ms, factor, jitter
         self._letter, self._timed = rate_hz * letter_ms // 1000, timed
         self._lead, self._tail = rate_hz * lead_ms // 1000, rate_hz * tail_ms // 1000
-        self._fail, self._broken, self._mute = fail, broken, mute
+        self._piece = rate_hz * piece_ms // 1000
+        self._fail, self._snap, self._broken, self._mute = fail, snap, broken, mute
 
-    def synthesise(self, text: str, language: str = "") -> Speech:
+    def synthesise(self, text: str, language: str = "") -> Iterator[Speech]:
         call, self.calls = self.calls, self.calls + 1
-        speech = self._speak(text)
-        seconds = len(speech.samples) / self.rate_hz
-        spent_ms = self._latency_ms + 1000 * self._factor * seconds
-        spent_ms *= 1 + self._jitter * self._random.uniform(-1, 1)
-        self._clock.spend(int(spent_ms * NS_PER_MS))
-        if call in self._fail:
-            raise EngineError(f"fake voice: call {call} fails")
+        speed = 1 + self._jitter * self._random.uniform(-1, 1)
+        sound, words = self._speak(text)
         if call in self._broken:
-            return Speech(np.full_like(speech.samples, np.nan))
-        return Speech(speech.samples[:0]) if call in self._mute else speech
+            sound = np.full_like(sound, np.nan)
+        self._spend(self._latency_ms * speed)
+        size = self._piece or max(len(sound), 1)
+        for begin in range(0, max(len(sound), 1), size):
+            samples = sound[begin : begin + size]
+            self._spend(self._factor * speed * 1000 * len(samples) / self.rate_hz)
+            if call in self._fail or (begin and call in self._snap):
+                raise EngineError(f"fake voice: call {call} fails")
+            if call in self._mute:
+                yield Speech(sound[:0])
+                return
+            yield Speech(samples) if begin else Speech(samples, words, len(sound))
 
     def close(self) -> None:
         pass
 
-    def _speak(self, text: str) -> Speech:
+    def _spend(self, spent_ms: float) -> None:
+        self._clock.spend(int(spent_ms * NS_PER_MS))
+
+    def _speak(self, text: str) -> tuple[Samples, tuple[WordTime, ...]]:
         parts, times = [np.zeros(self._lead, np.float32)], []
         at, char = self._lead, 0
         for word in text.split():
@@ -100,7 +112,7 @@ class FakeTts:
             self.words.append(word)
             at += count
         parts.append(np.zeros(self._tail, np.float32))
-        return Speech(np.concatenate(parts), tuple(times) if self._timed else ())
+        return np.concatenate(parts), tuple(times) if self._timed else ()
 
 
 def load(options: Options) -> FakeTts:

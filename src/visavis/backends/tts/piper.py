@@ -1,30 +1,30 @@
 """Piper: a neural voice on the CPU (VITS in ONNX, phonemes by espeak-ng).
 
-Takes a voice's `model` and `config`. The model's own phoneme durations are asked for as a second
-output, so the word times are exact. One loudness for the whole voice: each sentence scaled to its
-own peak, as is Piper's habit, makes short answers shout.
+Takes a voice's `model` and `config`. It speaks in pieces as they are made (backends/vits.py); the
+model tells its phonemes' durations, so the word times are exact. One loudness for the whole voice:
+each sentence scaled to its own peak, as is Piper's habit, makes short answers shout.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
-from itertools import accumulate, pairwise
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import accumulate, chain, pairwise
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from visavis.backends.contract import Options, Speech
+from visavis.backends.vits import Feed, Utterance, Vits, open_vits
 from visavis.flow.errors import BackendMissing, BundleError, EngineError
-from visavis.flow.events import Samples, WordTime
+from visavis.flow.events import WordTime
 
-DURATIONS = b"/Ceil_output_0"
-"""The tensor with the frames of each phoneme, in every voice that Piper's own export made."""
 WARM_UP = ("Yes.", "The quick brown fox jumps over the lazy dog.", "What is the time, please?")
 PEAK = 0.8
 """Of the loudest of them; leaves room for what is louder still."""
+PROBE = WARM_UP[-1]
 PULL = "pull the bundle again"
 SILENT = frozenset(' .,;:!?"()¡¿—…')
 
@@ -33,47 +33,55 @@ Phone = tuple[str, int]
 
 
 class PiperTts:
-    """One voice. `synthesise` blocks for about a tenth of the sound's length on one core."""
+    """One voice. The first piece takes a third of the time that the whole does.
 
-    def __init__(self, voice: Any, *, timed: bool) -> None:
+    The whole takes about a tenth of its sound's length on one core.
+    """
+
+    def __init__(self, voice: Any, vits: Vits) -> None:
         self.rate_hz: int = voice.config.sample_rate
         self.languages = (re.split(r"[-_]", voice.config.espeak_voice)[0],)
         self._voice = voice
-        self._timed = timed
+        self._vits = vits
         self._gain = 1.0
-        peaks = [np.max(np.abs(self.synthesise(text).samples), initial=0.0) for text in WARM_UP]
-        self._gain = PEAK / float(max(peaks)) if max(peaks) > 0 else 1.0
+        sounds = [Speech.joined(self.synthesise(text)).samples for text in WARM_UP]
+        peaks = [float(np.max(np.abs(sound), initial=0.0)) for sound in sounds]
+        self._gain = PEAK / max(peaks) if max(peaks) > 0 else 1.0
 
-    def synthesise(self, text: str, language: str = "") -> Speech:
+    def synthesise(self, text: str, language: str = "") -> Iterator[Speech]:
         try:
-            sentences = [self._sentence(phonemes) for phonemes in self._phonemes(text) if phonemes]
-            words = self._words(text, [phone for _, phones in sentences for phone in phones])
+            yield from self._speak(text)
         except Exception as error:
             raise EngineError(f"piper: cannot speak ({error})") from error
-        if not sentences:
-            return Speech(np.zeros(0, np.float32))
-        samples = np.concatenate([sound for sound, _ in sentences]) * np.float32(self._gain)
-        return Speech(np.clip(samples, -1.0, 1.0), words)
 
     def close(self) -> None:
-        self._voice.session = None
+        self._vits.close()
+
+    def _speak(self, text: str) -> Iterator[Speech]:
+        spoken = [(phonemes, self._sentence(phonemes)) for phonemes in self._phonemes(text)]
+        phones = [phone for phonemes, said in spoken for phone in self._share(phonemes, said)]
+        words = self._words(text, phones)
+        total = sum(said.length for _, said in spoken)
+        pieces = chain.from_iterable(said.pieces for _, said in spoken)
+        for i, samples in enumerate(chain(pieces, [np.zeros(0, np.float32)] * (not total))):
+            loud = np.clip(samples * np.float32(self._gain), -1.0, 1.0)
+            yield Speech(loud) if i else Speech(loud, words, total)
 
     def _phonemes(self, text: str) -> list[list[str]]:
         # Between [[ and ]] Piper takes raw phonemes; what a model writes is text.
         plain = text.replace("[[", " ").replace("]]", " ").replace("\0", " ")
         plain = plain.encode("utf-8", "ignore").decode()
-        phonemes: list[list[str]] = self._voice.phonemize(plain)
-        return phonemes
+        return [sentence for sentence in self._voice.phonemize(plain) if sentence]
 
-    def _sentence(self, phonemes: list[str]) -> tuple[Samples, list[Phone]]:
+    def _sentence(self, phonemes: list[str]) -> Utterance:
         ids = self._voice.phonemes_to_ids(phonemes)
-        result = self._voice.phoneme_ids_to_audio(ids, include_alignments=self._timed)
-        audio, counts = result if self._timed else (result, None)
-        samples = np.asarray(audio, np.float32).reshape(-1)
-        return samples, [] if counts is None else self._share(phonemes, counts.reshape(-1).tolist())
+        return self._vits.speak(_feed(self._voice.config, ids))
 
-    def _share(self, phonemes: list[str], counts: list[int]) -> list[Phone]:
+    def _share(self, phonemes: list[str], said: Utterance) -> list[Phone]:
         """Adds up the samples of each phoneme's ids and the padding behind them."""
+        if said.durations is None:
+            return []
+        counts: list[int] = said.durations.tolist()
         known: Mapping[str, Sequence[int]] = self._voice.config.phoneme_id_map
         sizes = [len(known[p]) + len(known["_"]) if p in known else 0 for p in phonemes]
         places = list(accumulate(sizes, initial=len(known["^"]) + len(known["_"])))
@@ -143,9 +151,8 @@ def load(options: Options) -> PiperTts:
     config = _config(_file(options, "config"), PiperConfig)
     config.length_scale /= float(settings.get("speed", 1.0))
     onnxruntime.set_seed(int(settings.get("seed", 0)))  # the same calls, the same sound
-    session = _session(onnxruntime, _file(options, "model"), int(settings.get("threads", 2)))
-    timed = len(session.get_outputs()) > 1
-    return PiperTts(PiperVoice(session=session, config=config), timed=timed)
+    voice = PiperVoice(session=None, config=config)
+    return PiperTts(voice, _open(_file(options, "model"), voice, int(settings.get("threads", 2))))
 
 
 def _file(options: Options, role: str) -> Path:
@@ -169,31 +176,23 @@ def _config(path: Path, config_class: Any) -> Any:
     return config
 
 
-def _session(onnxruntime: Any, path: Path, threads: int) -> Any:
-    """The model in memory, without an arena (-60 MB) and without threads that spin when idle."""
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads, options.inter_op_num_threads = threads, 1
-    options.log_severity_level = 3
-    options.enable_cpu_mem_arena = options.enable_mem_pattern = False
-    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+def _open(path: Path, voice: Any, threads: int) -> Vits:
+    config = voice.config
     try:
-        session = onnxruntime.InferenceSession(
-            _with_durations(path.read_bytes()), options, providers=["CPUExecutionProvider"]
-        )
+        probe = _feed(config, voice.phonemes_to_ids(voice.phonemize(PROBE)[0]))
+        return open_vits(path.read_bytes(), probe, threads=threads, hop=config.hop_length)
     except Exception as error:
         raise BundleError(path, "is not a Piper voice", PULL) from error
-    session._model_bytes = None  # else the 60 MB are kept for a fallback to other hardware
-    return session
 
 
-def _with_durations(model: bytes) -> bytes:
-    """The model with the phoneme durations among its outputs, where it has them inside.
-
-    Protocol buffers merge a field that is given twice, so one more `graph` (field 7) behind the
-    model, which holds nothing but an `output` (12) with its `name` (1), adds that output.
-    """
-    if DURATIONS not in model:
-        return model
-    name = b"\x0a" + bytes([len(DURATIONS)]) + DURATIONS
-    output = b"\x62" + bytes([len(name)]) + name
-    return model + b"\x3a" + bytes([len(output)]) + output
+def _feed(config: Any, ids: list[int]) -> Feed:
+    """The model's inputs."""
+    scales = (config.noise_scale, config.length_scale, config.noise_w_scale)
+    feed: Feed = {
+        "input": np.array([ids], np.int64),
+        "input_lengths": np.array([len(ids)], np.int64),
+        "scales": np.array(scales, np.float32),
+    }
+    if config.num_speakers > 1:
+        return {**feed, "sid": np.array([config.default_speaker_id], np.int64)}
+    return feed

@@ -1,0 +1,169 @@
+"""A VITS voice, in two halves if they can be told apart: speech begins before all of it is made.
+
+Takes the bytes of an ONNX model whose decoder (HiFi-GAN) has its nodes in the scope `/dec/`, as
+Piper's exports do. The first half turns phonemes into frames, all at once, noise drawn and each
+phoneme's duration known; the decoder turns frames into sound, window by window, each with the
+frames around it that reach into it. Invariant: joined, the windows are what the whole would be
+(checked on one sentence when the voice is opened; else it stays whole).
+Source: Kim et al., Conditional Variational Autoencoder with Adversarial Learning (2021).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from visavis.backends.graph import Graph
+from visavis.backends.onnx import session_of
+from visavis.flow.events import Samples
+
+Feed = Mapping[str, NDArray[Any]]
+"""The model's inputs by name."""
+DECODER = "/dec/"
+DURATIONS = "/Ceil_output_0"
+"""The tensor with the frames of each phoneme, in every voice that Piper's own export made."""
+WINDOWS = (24, 60, 128)
+"""Frames of 11.6 ms. The first is short, each is made long before the one before it has sounded;
+longer ones than the last would be slower (they leave the cache) and longer in the way of a cut."""
+SHORTEST = 16
+"""A rest of fewer frames goes with the window before it."""
+REACH = 10
+"""Frames around a window that reach into it: measured, with 10 the sound is the same to 1e-7,
+with 8 to 1e-3."""
+TOLERANCE = 1e-4
+
+
+@dataclass(frozen=True, slots=True)
+class Utterance:
+    """Speech about to be made: its `length` in samples, and those of each phoneme id if known."""
+
+    length: int
+    durations: NDArray[np.int64] | None
+    pieces: Iterator[Samples] = field(repr=False)
+
+
+class Vits(Protocol):
+    """A voice."""
+
+    def speak(self, feed: Feed) -> Utterance:
+        """Begins to speak; the work goes on as `pieces` are asked for."""
+
+    def close(self) -> None: ...
+
+
+def open_vits(model: bytes, probe: Feed, *, threads: int, hop: int) -> Vits:
+    """The voice, in halves if these say `probe` (about a second) as the whole would.
+
+    `hop`: samples of a frame. Raises what onnxruntime raises.
+    """
+    try:
+        graph = Graph(model)
+        halves = Halves(graph, threads=threads, hop=hop)
+        if halves.agree(probe):
+            return halves
+    except Exception:  # noqa: BLE001 - any voice that has no such halves; as a whole it may work
+        pass
+    return Whole(model, threads=threads, hop=hop)
+
+
+class Halves:
+    """Two sessions. Raises `ValueError` when the graph has no decoder of its own."""
+
+    def __init__(self, graph: Graph, *, threads: int, hop: int) -> None:
+        self._border = graph.entering(DECODER)
+        if not self._border:
+            raise ValueError("has no decoder")
+        self._hop = hop
+        self._timed = graph.has(DURATIONS)
+        ends = [*self._border, DURATIONS] if self._timed else self._border
+        self._encoder = session_of(graph.part(ends), threads=threads)
+        self._decoder = session_of(graph.part(graph.outputs[:1], self._border), threads=threads)
+
+    def speak(self, feed: Feed) -> Utterance:
+        given = self._encoder.run(None, feed)
+        tensors = dict(zip(self._border, given, strict=False))
+        frames = _frames(tensors)
+        durations = _samples(given[-1], self._hop) if self._timed else None
+        return Utterance(frames * self._hop, durations, self._decode(tensors, _windows(frames)))
+
+    def agree(self, feed: Feed) -> bool:
+        """Do the windows give what the decoder gives at once?"""
+        tensors = dict(zip(self._border, self._encoder.run(None, feed), strict=False))
+        frames = _frames(tensors)
+        (whole,) = self._decode(tensors, [(0, frames)])
+        parts = np.concatenate([*self._decode(tensors, _windows(frames))])
+        return len(whole) == len(parts) == frames * self._hop and bool(
+            np.allclose(whole, parts, rtol=0, atol=TOLERANCE)
+        )
+
+    def close(self) -> None:
+        self._encoder = self._decoder = None
+
+    def _decode(
+        self, tensors: Mapping[str, Samples], windows: Sequence[tuple[int, int]]
+    ) -> Iterator[Samples]:
+        frames = _frames(tensors)
+        for begin, end in windows:
+            first, last = max(begin - REACH, 0), min(end + REACH, frames)
+            feed = {
+                # What has no frames (the speaker) holds for all of them.
+                name: tensor[..., first:last] if tensor.shape[-1] == frames else tensor
+                for name, tensor in tensors.items()
+            }
+            sound = self._decoder.run(None, feed)[0].reshape(-1)
+            yield sound[(begin - first) * self._hop :][: (end - begin) * self._hop]
+
+
+class Whole:
+    """One session, one piece."""
+
+    def __init__(self, model: bytes, *, threads: int, hop: int) -> None:
+        self._session = session_of(_with_durations(model), threads=threads)
+        self._hop = hop
+
+    def speak(self, feed: Feed) -> Utterance:
+        sound, *others = self._session.run(None, feed)
+        sound = np.asarray(sound, np.float32).reshape(-1)
+        durations = _samples(others[0], self._hop) if others else None
+        return Utterance(len(sound), durations, iter([sound]))
+
+    def close(self) -> None:
+        self._session = None
+
+
+def _frames(tensors: Mapping[str, Samples]) -> int:
+    return max(int(tensor.shape[-1]) for tensor in tensors.values())
+
+
+def _windows(frames: int) -> list[tuple[int, int]]:
+    """Begin and end of each window."""
+    windows: list[tuple[int, int]] = []
+    begin = 0
+    while begin < frames:
+        size = WINDOWS[min(len(windows), len(WINDOWS) - 1)]
+        end = begin + size if frames - begin - size >= SHORTEST else frames
+        windows.append((begin, end))
+        begin = end
+    return windows
+
+
+def _samples(frames: Samples, hop: int) -> NDArray[np.int64]:
+    return (frames.reshape(-1) * hop).astype(np.int64)
+
+
+def _with_durations(model: bytes) -> bytes:
+    """The model with the phoneme durations among its outputs, where it has them inside.
+
+    Protocol buffers merge a field that is given twice, so one more `graph` (field 7) behind the
+    model, which holds nothing but an `output` (12) with its `name` (1), adds that output.
+    """
+    durations = DURATIONS.encode()
+    if durations not in model:
+        return model
+    name = b"\x0a" + bytes([len(durations)]) + durations
+    output = b"\x62" + bytes([len(name)]) + name
+    return model + b"\x3a" + bytes([len(output)]) + output
