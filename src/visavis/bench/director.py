@@ -31,15 +31,17 @@ class Director:
         self._due_s: float | None = None  # when its cue was given; None = not yet
         self._said_s: list[float] = []  # when each line was to begin
         self._free_s = 0.0  # the end of the newest line
-        self._replies: set[int] = set()
+        self._begun_s: dict[int, float] = {}  # when each reply was first heard
+        self._cued: set[int] = set()  # the replies that gave a cue
         self._try("start", 0.0)
 
     def sounded(self, reply: int, t_s: float) -> None:
         """A sample of this reply was heard."""
-        if reply in self._replies:
-            return
-        self._replies.add(reply)
-        if not self._said_s or t_s > self._said_s[-1]:
+        begun_s = self._begun_s.setdefault(reply, t_s)
+        if reply in self._cued or t_s < self._free_s:
+            return  # a reply into our own words counts when these are over, if it still sounds
+        self._cued.add(reply)
+        if begun_s > self._said_s[-1]:
             self._try("reply", t_s)
 
     def idled(self, t_s: float) -> None:

@@ -173,10 +173,16 @@ def resumed(facts: Facts) -> Iterator[float]:
 
 
 def uncalled(facts: Facts) -> Iterator[float]:
-    """Each sound that called for no answer: whether a reply began that answers nothing else."""
+    """Each sound that called for no answer: whether a reply began that answers nothing else.
+
+    "Right" and the like are an answer themselves when nobody is speaking.
+    """
     called = {told.reply for _, told in facts.answered()}
     strays = [told.start_s for told in facts.told if told.reply not in called]
+    listening = {stretch for stretch, _ in facts.over("backchannel")}
     for stretch in facts.stretches(*DISTURBANCES):
+        if stretch.kind == "backchannel" and stretch not in listening:
+            continue
         until_s = facts.next_sound_s(stretch)
         yield any(stretch.start_s < at_s <= until_s for at_s in strays)
 

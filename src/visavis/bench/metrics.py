@@ -23,7 +23,7 @@ METRICS: tuple[Metric, ...] = (
     Metric("aside_stops", "speech to others stops the reply", "lower", rate=True),
     Metric("noise_stops", "noise or other people stop the reply", "lower", rate=True),
     Metric("uncalled", "answered what was no question", "lower", rate=True),
-    Metric("resumed", "resumed without losing or doubling a sample", "higher", rate=True),
+    Metric("resumed", "resumed, every sample played once", "higher", rate=True),
     Metric("self_interruption", "interrupted by its own echo", "lower", rate=True, reach=(0, None)),
     Metric("heard_exact", "history = words played", "higher", rate=True, reach=(100, None)),
     Metric("draft_adopted", "drafts adopted", "higher", rate=True),

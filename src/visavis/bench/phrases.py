@@ -60,12 +60,12 @@ NUMBERS = (
 )
 
 FILLED = (
-    ("What is, um", "the biggest, uh", "animal in the world?"),
-    ("I want to go to Rome, no", "I mean to Paris, on Friday."),
-    ("Can you, uh", "can you tell me the time in Tokyo?"),
-    ("So, um", "what do bees make?"),
-    ("I think it was Monday, or", "no, wait, it was on Tuesday."),
-    ("How do I, you know", "get a stain out of a shirt?"),
+    ("What is um", "the biggest uh", "animal in the world?"),
+    ("I want to go to Rome no", "I mean to Paris on Friday."),
+    ("Can you uh", "can you tell me the time in Tokyo?"),
+    ("So um", "what do bees make?"),
+    ("I think it was on Monday or", "no wait it was on Tuesday."),
+    ("How do I you know", "get a stain out of a shirt?"),
 )
 
 STORIES = tuple(

@@ -28,12 +28,14 @@ def choose(names: Iterable[str]) -> list[Scenario]:
     return [scenario for name, scenario in BY_NAME.items() if not wanted or name in wanted]
 
 
-def plan(chosen: Iterable[Scenario], seed: int, *, quick: bool) -> list[Script]:
-    """All episodes, a scenario at a time."""
+def plan(chosen: Iterable[Scenario], seed: int, *, quick: bool, least: int = 0) -> list[Script]:
+    """All episodes, a scenario at a time; `least` of each, also in a quick run."""
     return [
         script
         for scenario in chosen
-        for script in scripts(scenario, seed, scenario.quick if quick else scenario.full)
+        for script in scripts(
+            scenario, seed, max(scenario.quick, least) if quick else scenario.full
+        )
     ]
 
 

@@ -14,6 +14,8 @@ import numpy as np
 
 from visavis.bench.director import Director
 from visavis.bench.result import Episode
+from visavis.bench.room import Room, RoomSource
+from visavis.bench.scenario import Scenario
 from visavis.bench.script import Script
 from visavis.bench.voice import RATE_HZ, Spoken, Voice, speak_all
 from visavis.bench.witness import Witness
@@ -31,7 +33,10 @@ class Runner(Protocol):
 
     def play(self, script: Script) -> Episode:
         """Plays the script to its end. Gives the truth, and the marks, soundings and history;
-        of `values` only what nobody else can know."""
+        of `values` only what nobody else can know (see `witness.Witness.tell`)."""
+
+    def why_not(self, scenario: Scenario) -> str:
+        """Why this scenario cannot be tried here; empty: it can."""
 
     def close(self) -> None: ...
 
@@ -74,7 +79,7 @@ class LocalRunner:
 
         director = Director(script, spoken, say)
         witness = Witness(director, self._parts.output_rate_hz)
-        self._converse(script, surrounded(speaker.events(), around), director, witness)
+        self._converse(script, speaker, around, director, witness)
         begun = [start_ns / NS_PER_S for start_ns, _ in speaker.spoken]
         episode = Episode(script.scenario, script.name, script.seed, error=director.error)
         witness.tell(episode)
@@ -84,17 +89,35 @@ class LocalRunner:
         )
         return episode
 
+    def why_not(self, scenario: Scenario) -> str:
+        """A recogniser without the language hears nothing, a line without canceller itself."""
+        assert self._parts.asr is not None
+        known = self._parts.asr.languages
+        if scenario.language not in known:
+            return f"the recogniser knows {', '.join(known)}, not {scenario.language}"
+        return ""
+
     def close(self) -> None:
         """Ends the engines."""
         for engine in self._engines.values():
             engine.close()
 
     def _converse(
-        self, script: Script, source: Iterable[Event], director: Director, witness: Witness
+        self,
+        script: Script,
+        speaker: ScriptedSpeaker,
+        around: Spoken | None,
+        director: Director,
+        witness: Witness,
     ) -> None:
-        conversation = Conversation(self._fresh(script), pace=self._pace, taps=(witness.watch,))
+        source, taps = speaker.events(), [witness.watch]
+        if script.room is not None:
+            room = Room(RATE_HZ, self._parts.output_rate_hz, script.room)
+            source = RoomSource(speaker, room).events()
+            taps.append(room.hear)
+        conversation = Conversation(self._fresh(script), pace=self._pace, taps=taps)
         try:
-            conversation.loop.feed(source)
+            conversation.loop.feed(surrounded(source, around))
             conversation.loop.run(lambda: director.over)
         finally:
             conversation.close()

@@ -41,10 +41,10 @@ _LISTENING = ("resumed", "uncalled")
 
 SCENARIOS: tuple[Scenario, ...] = (
     Scenario("smooth", "smooth turns", turns.smooth, _SMOOTH, 4, 15),
-    Scenario("pauses", "pauses in mid-sentence", turns.pauses, _PAUSED, 5, 30),
+    Scenario("pauses", "pauses in mid-sentence", turns.pauses, _PAUSED, 4, 30),
     Scenario("numbers", "numbers spelled in groups", turns.numbers, _PAUSED, 2, 12),
-    Scenario("fillers", "fillers and self-corrections", turns.fillers, _PAUSED, 2, 12),
-    Scenario("interruption", "interruptions", overlaps.interruption, _CUT, 5, 24),
+    Scenario("fillers", "fillers and self-corrections", turns.fillers, _PAUSED, 1, 12),
+    Scenario("interruption", "interruptions", overlaps.interruption, _CUT, 4, 24),
     Scenario(
         "backchannel", "backchannels", overlaps.backchannel, ("backchannel_stops", *_LISTENING),
         2, 12,
@@ -56,7 +56,7 @@ SCENARIOS: tuple[Scenario, ...] = (
     ),
     Scenario("noise", "bursts, knocks, coughs", overlaps.noise, ("noise_stops", *_LISTENING), 1, 8),
     Scenario(
-        "echo", "its own voice, in a room", rooms.echo, ("self_interruption", "uncalled"), 1, 30,
+        "echo", "its own voice, in a room", rooms.echo, ("self_interruption", "uncalled"), 1, 36,
         room=True,
     ),
     Scenario(
@@ -76,10 +76,6 @@ def scripts(scenario: Scenario, seed: int, count: int) -> Iterator[Script]:
         rng = random.Random(f"{seed} {scenario.name} {number}")
         made = scenario.make(rng, number)
         name = made.name or f"{scenario.name} {number + 1}"
-        yield replace(
-            made,
-            scenario=scenario.name,
-            name=name,
-            seed=rng.randrange(2**31),
-            room=scenario.room,
-        )
+        assert (made.room is not None) == scenario.room
+        seed_of = rng.randrange(2**31)
+        yield replace(made, scenario=scenario.name, name=name, seed=seed_of)

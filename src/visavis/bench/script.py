@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from visavis.bench.result import Kind
+from visavis.bench.room import Place
 
 Moment = Literal["start", "line", "reply", "idle", "answer"]
 """start: of the episode · line: the line before it has ended · reply: the first sample of a reply
@@ -82,8 +83,8 @@ class Manner:
 
 @dataclass(frozen=True, slots=True)
 class Script:
-    """An episode to be played. It is over at the cue `end`, or `patience_s` after its last line
-    began to be overdue. `room`: the reply is heard by the microphone, through a canceller."""
+    """An episode to be played. It is over at the cue `end`, or when `patience_s` have passed
+    in waiting for one. `room`: where the loudspeaker is heard by the microphone too."""
 
     scenario: str
     name: str
@@ -94,4 +95,4 @@ class Script:
     manner: Manner = Manner()
     end: Cue = Cue("answer", 0.5)
     patience_s: float = 8.0
-    room: bool = False
+    room: Place | None = None

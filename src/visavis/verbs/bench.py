@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from visavis.bench.runner import Runner
     from visavis.bench.scenario import Scenario
     from visavis.bench.script import Script
+    from visavis.bench.voice import Voice
+    from visavis.config import Config
 
 REGRESSED = 1
 
@@ -69,7 +71,7 @@ def bench(
     result = Result(about(**told, seed=str(seed), command=_command(quick, names, seed)))
     cancelled = False
     try:
-        run.perform(runner, run.plan(chosen, seed, quick=quick), result, _tell)
+        run.perform(runner, run.plan(chosen, seed, quick=quick, least=bool(names)), result, _tell)
     except KeyboardInterrupt:
         cancelled = True
     finally:
@@ -89,30 +91,31 @@ def _open(
     config = load(tier=tier)
     pull_missing(bundle_names(config).values(), config)
     click.echo("loading the models …", err=True)
-    parts = load_parts(config)
-    assert parts.asr is not None
-    runner: Runner = LocalRunner(parts)
-    languages = parts.asr.languages
-    if url is not None:
-        from visavis.bench import realtime
+    runner: Runner
+    if url is None:
+        runner = LocalRunner(load_parts(config))
+    else:
+        from visavis.bench.realtime import RealtimeRunner
 
-        runner = realtime.open(url, parts)
+        runner = RealtimeRunner(url, _voice(config))
     kept = []
     for scenario in chosen:
-        why = _why_not(scenario, languages, local=url is None)
-        if why:
+        if why := runner.why_not(scenario):
             click.echo(f"skipped {scenario.name}: {why}", err=True)
         else:
             kept.append(scenario)
     return runner, kept
 
 
-def _why_not(scenario: Scenario, languages: tuple[str, ...], *, local: bool) -> str:
-    if local and scenario.language not in languages:
-        return f"the recogniser knows {', '.join(languages)}, not {scenario.language}"
-    if scenario.room and not local:
-        return "the room is in this process, the server's canceller is not"
-    return ""
+def _voice(config: Config) -> Voice:
+    """The user's voice alone: what it talks to has engines of its own."""
+    from visavis import backends
+    from visavis.bench.voice import Voice
+    from visavis.engines import find_bundles, make_resampler, spare_voice
+
+    installed = find_bundles(config)["tts"]
+    tts = backends.load("tts", installed.manifest.backend, installed.options)
+    return Voice(tts, make_resampler, spare_voice(tts.rate_hz))
 
 
 def _list(chosen: list[Scenario]) -> int:
@@ -158,6 +161,7 @@ def _conclude(result: Result, out: Path | None, report: Path | None, before: Res
     from visavis.bench.table import table
 
     console = Console()
+    console.print(result.about["command"], style="bold", highlight=False)
     console.print(table(result))
     failed = [episode.name for episode in result.episodes if episode.error]
     if failed:
@@ -177,7 +181,7 @@ def _compare(before: Result, result: Result, console: Any) -> int:
     from visavis.bench.compare import compare
 
     comparison = compare(before, result)
-    console.print(comparison.table)
+    console.print(comparison.table())
     return REGRESSED if comparison.regressed else 0
 
 

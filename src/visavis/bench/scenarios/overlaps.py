@@ -50,7 +50,7 @@ def aside(rng: random.Random, number: int) -> Script:
 def background(rng: random.Random, number: int) -> Script:
     """Other people talk all the time, 20 dB below the user; a question, and a story over them."""
     behind = Surroundings(voices=tuple(rng.sample(phrases.BEHIND, 5)), voices_db=-20)
-    return script(rng, ask(number), manner=story(60), end=Cue("reply", 6.0), around=behind)
+    return script(rng, ask(number), manner=story(60), end=Cue("reply", 4.5), around=behind)
 
 
 def noise(rng: random.Random, number: int) -> Script:

@@ -8,7 +8,7 @@ from visavis.bench.script import STORYTELLER, Cue, Line, Manner, Script, Surroun
 
 BEGIN = Cue("start", 0.6)
 """The engine has its system text by then."""
-BRIEF = Manner(max_tokens=16)
+BRIEF = Manner(max_tokens=12)
 """Enough for the first sentence to sound."""
 
 
