@@ -13,6 +13,7 @@ import pytest
 from tests.voice import said
 from visavis.backends.contract import Options
 from visavis.backends.tts import piper
+from visavis.backends.vits import Whole
 from visavis.flow.errors import BackendMissing, BundleError, EngineError
 from visavis.flow.events import Samples
 
@@ -58,6 +59,29 @@ def test_the_same_seed_makes_the_same_sound(model_options: Find) -> None:
     second.close()
     with pytest.raises(EngineError, match="piper"):
         said(second, "A closed voice says nothing.")
+
+
+@pytest.mark.model
+def test_a_phrase_comes_in_pieces_of_which_the_first_is_short(voice: piper.PiperTts) -> None:
+    text = "The museum opens at ten in the morning on every working day."
+    first, *others = voice.synthesise(text, "en")
+    assert len(first.samples) < 0.5 * voice.rate_hz < first.total
+    assert first.total == len(first.samples) + sum(len(piece.samples) for piece in others)
+    assert [text[: w.char_end].split()[-1] for w in first.words] == text.split()
+
+
+@pytest.mark.model
+def test_the_pieces_are_what_the_model_says_at_once(
+    voice: piper.PiperTts, model_options: Find
+) -> None:
+    ids = voice._voice.phonemes_to_ids(voice._phonemes("It rains, and the streets are empty.")[0])
+    feed = piper._feed(voice._voice.config, ids)
+    feed["scales"][[0, 2]] = 0  # without noise
+    parts = np.concatenate([*voice._vits.speak(feed).pieces])
+    model = model_options(BUNDLE).files["model"].read_bytes()
+    (whole,) = Whole(model, threads=2, hop=256).speak(feed).pieces
+    noise = np.sum((parts - whole) ** 2)
+    assert 10 * np.log10(np.sum(whole**2) / max(noise, 1e-30)) > 100
 
 
 @pytest.mark.model

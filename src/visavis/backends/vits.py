@@ -10,6 +10,7 @@ Source: Kim et al., Conditional Variational Autoencoder with Adversarial Learnin
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
@@ -20,6 +21,8 @@ from numpy.typing import NDArray
 from visavis.backends.graph import Graph
 from visavis.backends.onnx import session_of
 from visavis.flow.events import Samples
+
+log = logging.getLogger(__name__)
 
 Feed = Mapping[str, NDArray[Any]]
 """The model's inputs by name."""
@@ -61,12 +64,12 @@ def open_vits(model: bytes, probe: Feed, *, threads: int, hop: int) -> Vits:
     `hop`: samples of a frame. Raises what onnxruntime raises.
     """
     try:
-        graph = Graph(model)
-        halves = Halves(graph, threads=threads, hop=hop)
+        halves = Halves(Graph(model), threads=threads, hop=hop)
         if halves.agree(probe):
             return halves
-    except Exception:  # noqa: BLE001 - any voice that has no such halves; as a whole it may work
-        pass
+        log.info("a voice stays whole: its windows are not what the whole is")
+    except Exception as error:  # noqa: BLE001 - whatever hinders the halves, the whole may work
+        log.info("a voice stays whole: %s", error)
     return Whole(model, threads=threads, hop=hop)
 
 
