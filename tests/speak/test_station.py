@@ -22,7 +22,7 @@ from visavis.speak.synth import Synthesiser
 
 MS = 1_000_000
 RATE_HZ = 16_000
-TEXT = "Of course. The lighthouse is old, they say. It still stands & shines! And so on."
+TEXT = "Of course. The lighthouse is old, they say. It still stands and shines! And so on."
 
 
 class Station:

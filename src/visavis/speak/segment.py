@@ -52,7 +52,7 @@ class Segmenter:
     def _begin(self, language: str) -> None:
         self._language = language
         self._boundaries = Boundaries(soft=self._soft, bound=self._bound)
-        self._speakable = Speakable()
+        self._speakable = Speakable(self._language)
         self._index = self._char = 0
 
     def _ready(self, cause: Event) -> Iterator[Event]:

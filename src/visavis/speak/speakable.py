@@ -3,7 +3,7 @@
 Takes the written phrases of one reply, in order. Gives the spoken text of each; empty = nothing to
 say. Invariant: what it gives is one line of plain text without marks, tags, controls or U+FFFD, and
 has at least one letter or digit, or is empty. Remembers only whether a code fence or a thinking
-block is open. Does not read out numbers and units: `in_words` is the place for it.
+block is open, and the language of the last phrase.
 """
 
 from __future__ import annotations
@@ -12,12 +12,16 @@ import html
 import re
 import unicodedata
 
+from visavis.speak.formula import plain_formulas
+from visavis.speak.tongues import has_letters, runs
+from visavis.speak.words.spoken import in_words
+
 _THOUGHT = r"think|thinking|thought|thoughts|reasoning|reflection|scratchpad|analysis"
-_SWITCH = re.compile(rf"(`{{3,}}|~{{3,}})|<(/?)\s*(?:{_THOUGHT})\s*>", re.IGNORECASE)
+_SWITCH = re.compile(rf"(`{{3,}}|~{{3,}})|(?<!`)<(/?)\s*(?:{_THOUGHT})\s*>", re.IGNORECASE)
 
 _LINK = r"!?\[([^\[\]]*)\]\((?:[^()\s]|\([^()\s]*\))*(?:\s+\"[^\"]*\")?\)"
 _ADDRESS = (  # read as its host
-    r"<?(?:https?|ftp)://(?:www\.)?([^\s/<>()?#，。；！？、]+)[^\s<>()，。；！？、]*(?<![.,;:!?])>?"
+    r"<?(?:(?:https?|ftp)://(?:www\.)?|\bwww\.)([^\s/<>()?#，。；！？、]+)[^\s<>()，。；！？、]*(?<![.,;:!?])>?"
 )
 _TAG = r"</?[A-Za-z][\w:-]*(?:\s+[\w:-]+\s*=\s*(?:\"[^\"]*\"|'[^']*'|[^\s\"'<>]+))*\s*/?>"
 _RULES: tuple[tuple[re.Pattern[str], str], ...] = tuple(
@@ -27,6 +31,11 @@ _RULES: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         (_LINK, r"\1"),
         (r"\]\([^()\s]*\)", " "),  # the end of a link that began in another phrase
         (_ADDRESS, r"\1"),
+        (
+            r"\b((?:[\w-]+\.)+[a-z]{2,6})/[^\s<>()，。；！？、]*(?<![.,;:!?])",
+            r"\1",
+        ),  # and bare ones
+        (r"<(?:mailto:)?([\w.+-]+@[\w.-]+)>|\bmailto:(?=\w)", r"\1"),
         (_TAG, " "),
         (r"^\s*\|?(?:\s*:?-{2,}:?\s*\|)+(?:\s*:?-{2,}:?\s*)?\|?\s*$", " "),  # a table's ruler
         (r"^\s*(?:[-*_=]\s*){3,}$", " "),  # a rule across the page
@@ -40,14 +49,24 @@ _RULES: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         (r"`+|~{2,}", ""),
         (r"\*+(?=[^\s*\w])|(?<![\w*\s])\*+|(?<!\w)\*+(?=\w)|(?<=\w)\*+(?!\w)", ""),  # not 2*3
         (r"(?<!\w)_+|_+(?!\w)", ""),
-        (r"(?<=\w)_+(?=\w)", " "),
+        (r"(?<=\w)_+(?=\w)(?![\w.+-]*@\w)", " "),
         (r"^\s*\||\|\s*$", ""),  # table rows
         (r"\s*\|\s*", ", "),
         (r"[\[\]{}\\]", " "),
+        (
+            r"[^\s0-9]\ufe0f|[#*]\ufe0f?\u20e3|[\u2190-\u2193\u2195-\u21ff\u27a1]\ufe0f",
+            " ",
+        ),  # emoji
     )
 )
-_KEPT_SYMBOLS = frozenset("°℃℉№©®™")
-_HIDDEN = frozenset("\ufffd\u20e3") | {chr(code) for code in range(0xFE00, 0xFE10)}
+_KEPT_SYMBOLS = frozenset("°℃℉№")
+_HIDDEN = (
+    frozenset("\ufffd\u20e3\u2139\u3030")
+    | {chr(code) for code in range(0xFE00, 0xFE10)}  # variation selectors
+    | {chr(code) for code in range(0xE0100, 0xE01F0)}
+    | {chr(code) for code in range(0x25A0, 0x2600)}  # shapes
+    | {chr(code) for code in range(0x2900, 0x2C00)}  # arrows and more shapes
+)
 _LEADING = re.compile(r"^(?:[\s!?;:…)}”’»」』）】》〉！？。，；：、]|[.,](?!\d)|[—–*-]+\s)+")
 _SPACES = re.compile(r"\s+")
 _SPACE_BEFORE_MARK = re.compile(r"\s+([,.;:!?])(?=\s|$)")
@@ -55,14 +74,19 @@ _STRAY_COMMA = re.compile(r",\s*(?=[,.;:!?](?:\s|$))")
 
 
 class Speakable:
-    """Reads the phrases of one reply: `speak` each in its order."""
+    """Reads the phrases of one reply in `language`: `speak` each in its order."""
 
-    def __init__(self) -> None:
+    def __init__(self, language: str = "") -> None:
+        self._language = self._last = language
         self._inside = ""  # "", the fence that closes the code, or "thought"
 
     def speak(self, written: str) -> str:
         """The spoken text of the next phrase; empty if it has nothing to say."""
-        return plain(self._outside(written))
+        bare = _bare(self._outside(written))
+        if not has_letters(bare):  # "2024." is read as the phrase before it was
+            return _worded(bare, self._last)
+        self._last = runs(bare, self._language)[-1].language
+        return _worded(bare, self._language)
 
     def _outside(self, written: str) -> str:
         """The phrase without the parts that lie in code fences and thinking blocks."""
@@ -89,20 +113,28 @@ class Speakable:
             self._inside = "thought"
 
 
-def plain(text: str) -> str:
-    """One line of text without Markdown, tags, emoji and controls; empty if nothing can be read."""
+def plain(text: str, language: str = "") -> str:
+    """One line of words without Markdown, tags, emoji and controls; empty if none can be read.
+
+    `language` is the reply's; English and Chinese are told apart within the text.
+    """
+    return _worded(_bare(text), language)
+
+
+def _bare(text: str) -> str:
+    """The text without its marks, its numbers as they were written."""
+    text = plain_formulas(text)
     for pattern, becomes in _RULES:
         text = pattern.sub(becomes, text)
     text = html.unescape(text)
     text = unicodedata.normalize("NFC", "".join(_audible(char) for char in text))
     text = _STRAY_COMMA.sub("", _SPACE_BEFORE_MARK.sub(r"\1", _SPACES.sub(" ", text)))
-    text = in_words(_LEADING.sub("", text).strip())
-    return text if any(char.isalnum() for char in text) else ""
+    return _LEADING.sub("", text).strip()
 
 
-def in_words(text: str) -> str:
-    """Numbers, units and abbreviations as words. For now the voices read them by themselves."""
-    return text
+def _worded(bare: str, language: str) -> str:
+    spoken = in_words(bare, language)
+    return spoken if any(char.isalnum() for char in spoken) else ""
 
 
 def _audible(char: str) -> str:

@@ -1,22 +1,29 @@
-"""When each word sounds, and where it ends in the text that was written.
+"""When each written word sounds, and where it ends in the text.
 
 Takes a phrase as written and as spoken, and the times of the spoken words where the voice knows
-them. Gives `WordTime`s whose `char_end` counts written characters. Invariant: both the times and
-the `char_end`s never run backwards, and the last `char_end` is the length of the written text, so
-the words' slices, joined, are the text.
+them. Gives `WordTime`s whose `char_end` counts written characters, one for each written word that
+is spoken. Invariant: both the times and the `char_end`s never run backwards, and the last
+`char_end` is the length of the written text, so the words' slices, joined, are the text.
 """
 
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from difflib import SequenceMatcher
+from itertools import accumulate, groupby, zip_longest
 
 from visavis.flow.events import WordTime
+from visavis.speak.speakable import plain
+from visavis.speak.tongues import WIDE
 
-_WIDE = "\u3040-\u30ff\u3400-\u9fff\U00020000-\U0003ffff"
-_WORD = re.compile(rf"[{_WIDE}]|[^\s{_WIDE}]+")
-_OPENERS = frozenset("“‘「『（【《〈([{<*_`~#")
+Span = tuple[int, int]
+_STOPS = "。，！？；：、"
+_WORD = re.compile(rf"[{WIDE}]|(?:[^\s{_STOPS}{WIDE}]|(?<=\d)[，：](?=\d))+")
+_TOKEN = re.compile(rf"[{WIDE}]|[^\W_{WIDE}]+")
+_OPENERS = frozenset("“‘「『（【《〈([{<*_`~#$€£¥￥₩₹№@≈±+")
 _PAUSES = re.compile("[,.;:!?，。；：！？—]")
 PAUSE_LETTERS = 4
 """A pause at punctuation takes as long as so many letters."""
@@ -24,12 +31,17 @@ WIDE_LETTERS = 4
 """An ideograph is a syllable: it takes as long as so many letters."""
 
 
-def words_of(text: str) -> Iterator[tuple[int, int]]:
-    """Begin and end of each word: a run without spaces, or one ideograph."""
+def words_of(text: str) -> Iterator[Span]:
+    """Begin and end of each word: a run without spaces, or one ideograph; no marks around it."""
+    return (inner for inner, _ in _marked_words(text))
+
+
+def _marked_words(text: str) -> Iterator[tuple[Span, Span]]:
+    """Of each word its span without and with the marks that touch it."""
     for word in _WORD.finditer(text):
         inner = [i for i in range(*word.span()) if text[i].isalnum()]
         if inner:
-            yield inner[0], inner[-1] + 1
+            yield (inner[0], inner[-1] + 1), word.span()
 
 
 def spread(text: str, length: int) -> tuple[WordTime, ...]:
@@ -38,7 +50,7 @@ def spread(text: str, length: int) -> tuple[WordTime, ...]:
     shares = []
     for i, (begin, end) in enumerate(spans):
         after = text[end : spans[i + 1][0] if i + 1 < len(spans) else end]
-        letters = WIDE_LETTERS if re.match(f"[{_WIDE}]", text[begin]) else end - begin + 1
+        letters = WIDE_LETTERS if re.match(f"[{WIDE}]", text[begin]) else end - begin + 1
         shares.append((letters, PAUSE_LETTERS if _PAUSES.search(after) else 0))
     total = sum(letters + pause for letters, pause in shares)
     times, at = [], 0
@@ -51,61 +63,107 @@ def spread(text: str, length: int) -> tuple[WordTime, ...]:
 def on_written(
     words: Sequence[WordTime], spoken: str, written: str, length: int
 ) -> tuple[WordTime, ...]:
-    """The same words with `char_end` in `written`, and times within [0, `length`]."""
-    place = _places(spoken, written)
-    placed, time, char = [], 0, 0
-    for i, word in enumerate(words):
+    """The written words with their times: `char_end` in `written`, times within [0, `length`].
+
+    Spoken words that say one written word ("seven fifteen", 7:15) are one: it begins with the
+    first and ends with the last, so that it is heard when half of all of it was played.
+    """
+    words_there = list(_marked_words(written))
+    places = [inner for inner, _ in words_there]
+    begins, homes = _homes(spoken, written, words_there)
+    placed: list[WordTime] = []
+    last_home, time = -1, 0
+    for word in words:
         start = min(max(word.start, time), length)
         end = min(max(word.end, start), length)
         time = start
-        is_last = i == len(words) - 1
-        ends = len(written) if is_last else _char_end(word.char_end, spoken, written, place)
-        char = max(char, ends)
-        placed.append(WordTime(start, end, char))
-    return tuple(placed)
+        home = max(_home(word.char_end, begins, homes), last_home)
+        if placed and home == last_home:
+            placed[-1] = replace(placed[-1], end=max(end, placed[-1].end))
+        else:
+            placed.append(WordTime(start, end, home))
+        last_home = home
+    return tuple(
+        replace(word, char_end=_border(written, places, word.char_end, following))
+        for word, following in zip_longest(placed, (next.char_end for next in placed[1:]))
+    )
 
 
-def _char_end(end: int, spoken: str, written: str, place: Sequence[int]) -> int:
-    """Where the spoken word that ends at `end` ends in `written`, with what belongs to it."""
-    end = min(max(end, 0), len(spoken))
-    while end and not spoken[end - 1].isalnum():
-        end -= 1
-    begin = end
-    while begin < len(spoken) and not spoken[begin].isalnum():
-        begin += 1
-    if begin == len(spoken):
+def _home(char_end: int, begins: Sequence[int], homes: Sequence[int]) -> int:
+    """The written word of the spoken word that ends at `char_end`."""
+    return homes[max(bisect_left(begins, char_end) - 1, 0)] if homes else 0
+
+
+def _border(written: str, places: Sequence[Span], word: int, following: int | None) -> int:
+    """Where the written word ends, with what belongs to it, before the next that is spoken."""
+    if following is None or not places:
         return len(written)
-    first = place[end - 1] + 1 if end else 0
-    return _between(written, first, max(first, place[begin]))
-
-
-def _between(written: str, end: int, begin: int) -> int:
-    """The border between a word that ends at `end` and the next, which begins at `begin`."""
+    end, begin = places[word][1], places[following][0]
     gap = written[end:begin]
-    space = re.search(r"\s+", gap)
+    space = re.search(r"\s*[%％‰℃℉]\s+|\s+", gap)
     if space:
         return end + space.end()
-    border = end + next((i for i, char in enumerate(gap) if char in _OPENERS), len(gap))
-    while _parts_a_word(written, border):  # "25", read as two words, is heard with the second
-        border -= 1
-    return border
+    return end + next((i for i, char in enumerate(gap) if char in _OPENERS), len(gap))
 
 
-def _parts_a_word(text: str, border: int) -> bool:
-    around = text[border - 1 : border + 1] if border else ""
-    return len(around) == 2 and around.isalnum() and not re.search(f"[{_WIDE}]", around)
-
-
-def _places(spoken: str, written: str) -> list[int]:
-    """For each character of `spoken`, where it stands in `written`."""
-    offset = written.find(spoken)
-    if offset >= 0:
-        return list(range(offset, offset + len(spoken)))
-    place: list[int] = []
+def _homes(
+    spoken: str, written: str, there: Sequence[tuple[Span, Span]]
+) -> tuple[list[int], list[int]]:
+    """Of each token of `spoken`, its begin and the written word that it says: never going back."""
+    said, wrote = _tokens(spoken), _tokens(written)
+    word_of = _words_by_token(wrote, [inner for inner, _ in there])
+    names = [spoken[i:j].casefold() for i, j in said], [written[i:j].casefold() for i, j in wrote]
+    homes: list[int] = []
     before = 0
-    for a, b, size in SequenceMatcher(None, spoken, written, autojunk=False).get_matching_blocks():
-        missing = a - len(place)  # spoken otherwise than written: shared out evenly
-        place += [before + (b - before) * i // missing for i in range(missing)]
-        place += range(b, b + size)
+    for a, b, size in SequenceMatcher(None, *names, autojunk=False).get_matching_blocks():
+        parts = _parts(wrote, word_of, before, b, there)
+        after = word_of[b] if b < len(wrote) else len(there) - 1
+        homes += _shared(spoken, written, said[len(homes) : a], parts, max(after, 0))
+        homes += word_of[b : b + size]
         before = b + size
-    return [min(i, max(len(written) - 1, 0)) for i in place]
+    return [begin for begin, _ in said], homes
+
+
+def _tokens(text: str) -> list[Span]:
+    """Runs of letters and digits, and each ideograph."""
+    return [m.span() for m in _TOKEN.finditer(text) if m[0].isalnum()]
+
+
+def _words_by_token(tokens: Sequence[Span], places: Sequence[Span]) -> list[int]:
+    begins = [begin for begin, _ in places]
+    return [bisect_right(begins, begin) - 1 for begin, _ in tokens]
+
+
+def _parts(
+    tokens: Sequence[Span],
+    word_of: Sequence[int],
+    begin: int,
+    end: int,
+    there: Sequence[tuple[Span, Span]],
+) -> list[tuple[int, Span]]:
+    """The tokens [begin, end) by the word they are in: each word, and the part of it they are."""
+    parts: list[tuple[int, Span]] = []
+    for word, group in groupby(range(begin, end), key=word_of.__getitem__):
+        those = list(group)
+        inner, (first, last) = there[word]
+        if tokens[those[0]][0] > inner[0]:
+            first = tokens[those[0] - 1][1]
+        if tokens[those[-1]][1] < inner[1]:
+            last = tokens[those[-1]][1]
+        parts.append((word, (first, last)))
+    return parts
+
+
+def _shared(
+    spoken: str, written: str, said: Sequence[Span], parts: Sequence[tuple[int, Span]], after: int
+) -> list[int]:
+    """Spoken tokens that are not written as they are, shared out over the words they may say."""
+    if not said or not parts:
+        return [after] * len(said)
+    if len(parts) == 1:
+        return [parts[0][0]] * len(said)
+    language = "zh" if re.search(f"[{WIDE}]", spoken[said[0][0] : said[-1][1]]) else ""
+    sizes = (len(_tokens(plain(written[i:j], language))) for _, (i, j) in parts)
+    reach = list(accumulate(sizes))
+    places = ((2 * i + 1) * reach[-1] / (2 * len(said)) for i in range(len(said)))
+    return [parts[min(bisect_right(reach, at), len(parts) - 1)][0] for at in places]

@@ -1,0 +1,1 @@
+"""Chinese: numbers, quantities, the calendar and signs in words."""

@@ -1,0 +1,1 @@
+"""English: numbers, quantities, the calendar, addresses, signs and abbreviations in words."""

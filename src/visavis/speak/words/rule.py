@@ -1,0 +1,47 @@
+"""Rules that turn written forms into words, in tables that are tried in their order.
+
+A rule is a pattern and what stands in its place: a template, or a function of the match, which
+may give back what it got. A table has a gate: one quick pattern without which none of its rules
+can match. Most phrases pass few gates, so that reading one takes a fraction of a millisecond.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+Becomes = str | Callable[[re.Match[str]], str]
+
+NUMBER = r"(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?"
+"""1234, 1,234, 3.14: ASCII separators, digits of any script."""
+DASH = "[-\u2010-\u2015\u2212~\uff5e\u301c]"
+MINUS = "[-\u2212]"
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    gate: re.Pattern[str]
+    rules: tuple[tuple[re.Pattern[str], Becomes], ...]
+
+
+def table(gate: str, *rules: tuple[str, Becomes]) -> Table:
+    pairs = ((re.compile(pattern), becomes) for pattern, becomes in rules)
+    return Table(re.compile(gate), tuple(pairs))
+
+
+def apply(tables: Sequence[Table], text: str) -> str:
+    for each in tables:
+        if each.gate.search(text):
+            for pattern, becomes in each.rules:
+                text = pattern.sub(becomes, text)
+    return text
+
+
+def split(text: str) -> tuple[str, ...]:
+    return tuple(text.split())
+
+
+def any_of(words: Iterable[str]) -> str:
+    """A pattern for one of these, the longest that fits."""
+    return "(?:" + "|".join(re.escape(w) for w in sorted(words, key=len, reverse=True)) + ")"
