@@ -17,6 +17,7 @@ NAMES = [
     "Meter",
     "NullSink",
     "Recorder",
+    "Tool",
     "VisavisError",
     "load_config",
     "load_parts",

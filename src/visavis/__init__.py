@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from visavis.source.file import AudioFile as AudioFile
     from visavis.speak.sink import FileSink as FileSink
     from visavis.speak.sink import NullSink as NullSink
+    from visavis.think.tools import Tool as Tool
 
 _HOMES = {
     "AudioFile": "visavis.source.file",
@@ -35,6 +36,7 @@ _HOMES = {
     "Meter": "visavis.govern.meter",
     "NullSink": "visavis.speak.sink",
     "Recorder": "visavis.govern.record",
+    "Tool": "visavis.think.tools",
     "VisavisError": "visavis.flow.errors",
     "load_config": "visavis.config:load",
     "load_parts": "visavis.engines",
@@ -47,6 +49,7 @@ __all__ = [
     "Meter",
     "NullSink",
     "Recorder",
+    "Tool",
     "VisavisError",
     "load_config",
     "load_parts",

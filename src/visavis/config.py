@@ -51,6 +51,7 @@ class Reply:
     """How answers are made. `system`: empty = the tier's own; `seed` None = a fresh one.
 
     `greeting`: what is said first, unless the initiative is quiet; empty = the tier's own.
+    `tool_limit_s`: how long a tool may take.
     """
 
     system: str = ""
@@ -59,6 +60,7 @@ class Reply:
     top_p: float = _within(0.6, 0, 1, open=True)
     max_tokens: int = _within(192, 1, 2048)
     seed: int | None = _within(None, 0, MOST_SEED)
+    tool_limit_s: float = _within(30.0, 0.1, 600)
 
 
 @dataclass(frozen=True, slots=True)

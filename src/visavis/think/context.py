@@ -77,7 +77,7 @@ class Window:
         self._folded: list[str] = []
 
     def fit(self, messages: Sequence[Message]) -> tuple[Message, ...]:
-        """What the engine is given for these messages. The last may be the user's newest words."""
+        """What the engine is given for these messages. The last may be what is to be answered."""
         history, newest = _parted(messages)
         self._find(history)
         if self._too_long(history, newest):
@@ -135,7 +135,7 @@ class Window:
             opening = _shortened(opening, self._room / self._scale / 2)
         budget = self._room / self._scale - self._plain(opening)
         if newest and self._plain(newest) > budget:
-            newest = (Message("user", _end_of(newest[0].content, max(budget, 16))),)
+            newest = _squeezed(newest, budget)
         return (*opening, *arrange((*kept, *newest)))
 
     def _tokens(self, kept: Sequence[Message], newest: Sequence[Message]) -> float:
@@ -147,10 +147,28 @@ class Window:
 
 
 def _parted(messages: Sequence[Message]) -> tuple[tuple[Message, ...], tuple[Message, ...]]:
-    """The history, and the user's newest words if it ends with such."""
-    if messages and messages[-1].role == "user":
-        return tuple(messages[:-1]), tuple(messages[-1:])
-    return tuple(messages), ()
+    """The history, and what is to be answered, if we do not have the last word.
+
+    That is the user's newest words and all after them, such as what tools brought.
+    """
+    if not messages or messages[-1].role == "assistant":
+        return tuple(messages), ()
+    spoken = [n for n, message in enumerate(messages) if message.role == "user"]
+    begin = spoken[-1] if spoken else len(messages) - 1
+    return tuple(messages[:begin]), tuple(messages[begin:])
+
+
+def _squeezed(newest: Sequence[Message], tokens: float) -> tuple[Message, ...]:
+    """Cut to fit, the longest first: of a question the end is kept, of a result the beginning."""
+    shown, left = list(newest), tokens - MESSAGE_TOKENS * (len(newest) - 1)
+    order = sorted(range(len(newest)), key=lambda n: estimate(newest[n].content))
+    for done, n in enumerate(order):
+        share = max(16, left / (len(order) - done))
+        if estimate(newest[n].content) > share:
+            cut = _beginning_of if newest[n].role == "system" else _end_of
+            shown[n] = Message(newest[n].role, cut(newest[n].content, share))
+        left -= estimate(shown[n].content)
+    return tuple(shown)
 
 
 def _with_summary(opening: tuple[Message, ...], folded: Sequence[str]) -> tuple[Message, ...]:
@@ -178,7 +196,11 @@ def _excerpt(text: str) -> str:
 def _shortened(opening: tuple[Message, ...], tokens: float) -> tuple[Message, ...]:
     """The beginning of the system text alone: a user's own may be longer than the window."""
     systems = [message for message in opening if message.role == "system"]
-    return tuple(Message("system", _end_of(m.content[::-1], tokens)[::-1]) for m in systems)
+    return tuple(Message("system", _beginning_of(m.content, tokens)) for m in systems)
+
+
+def _beginning_of(text: str, tokens: float) -> str:
+    return _end_of(text[::-1], tokens)[::-1]
 
 
 def _end_of(text: str, tokens: float) -> str:

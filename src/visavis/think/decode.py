@@ -1,13 +1,14 @@
 """Station think, node `think.decode`: commands become tokens. Runs in the lane `llm`.
 
-Takes prompt.prefill and reply.start. Gives prompt.prefilled, token.made, reply.written. Invariant:
-each reply.start is answered by exactly one reply.written, as the last of its events and once the
-engine is free, whatever happens. Does not know what was heard of an answer, nor which engine it is.
+Takes prompt.prefill and reply.start. Gives prompt.prefilled, token.made, tool.called,
+reply.written. Invariant: each reply.start is answered by exactly one reply.written, as the last of
+its events and once the engine is free, whatever happens. Does not know what was heard of an answer,
+nor which engine it is, nor what becomes of a call.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from visavis.backends.contract import Llm, Sampling, Usage
 from visavis.flow.errors import VisavisError
@@ -19,14 +20,20 @@ from visavis.flow.events import (
     ReplyStart,
     ReplyWritten,
     TokenMade,
+    ToolCalled,
 )
+from visavis.think.calls import MOST_RESULTS, Call, parted, results_since_asked, worth
 from visavis.think.context import Window
 from visavis.think.prefill import Seat
-from visavis.think.prompt import Opening, opening
+from visavis.think.prompt import Opening, answerable, opening
+from visavis.think.tools import Tool
 
 
 class Thinker:
-    """Answers with `llm`. `system`: empty = the default of `language`, with its examples."""
+    """Answers with `llm`. `system`: empty = the default of `language`, with its examples.
+
+    `tools`: those that the engine is told of; without any, no call is looked for.
+    """
 
     name = "think.decode"
 
@@ -38,11 +45,13 @@ class Thinker:
         system: str = "",
         language: str = "en",
         beginning: Opening | None = None,
+        tools: Sequence[Tool] = (),
     ) -> None:
-        before = (beginning or opening(system, language)).messages()
+        before = (beginning or opening(system, language, tools)).messages()
         self._llm, self._sampling = llm, sampling or Sampling()
         window = Window(llm.capabilities.context_tokens, self._sampling.max_tokens, before)
         self._seat = Seat(llm, window)
+        self._has_tools = bool(tools)
         self._over = -1  # replies up to this epoch
 
     def on(self, event: Event) -> Iterable[Event]:
@@ -80,21 +89,41 @@ class Thinker:
         )
 
     def _reply(self, event: ReplyStart) -> Iterator[Event]:
-        index = 0
+        tokens = calls = 0
         try:
-            for index, text in enumerate(self._pieces(event.messages, event.epoch), 1):
-                yield _token(event, text, index - 1)
+            for part in self._parts(event):
+                if isinstance(part, Call):
+                    yield _called(event, part, calls)
+                    calls += 1
+                else:
+                    yield _token(event, part, tokens)
+                    tokens += 1
         except VisavisError as error:
             reason = "cancelled" if self._is_over(event.epoch) else "failed"
-            yield _written(event, reason, Usage(made_tokens=index), str(error))
+            yield _written(event, reason, Usage(made_tokens=tokens + calls), str(error))
         except Exception as error:
             # A bug of ours: the node is said to have failed as well.
-            yield _written(event, "failed", Usage(made_tokens=index), repr(error))
+            yield _written(event, "failed", Usage(made_tokens=tokens + calls), repr(error))
             raise
         else:
-            yield self._ended(event, index)
+            yield self._ended(event, tokens, calls)
 
-    def _pieces(self, messages: tuple[Message, ...], epoch: int) -> Iterator[str]:
+    def _parts(self, event: ReplyStart) -> Iterator[str | Call]:
+        """The answer, and the calls of tools in it."""
+        messages = answerable(event.messages)
+        pieces = self._pieces(messages, event.epoch)
+        if not self._has_tools:
+            yield from pieces
+            return
+        for part in worth(parted(pieces), MOST_RESULTS - results_since_asked(messages)):
+            if self._is_over(event.epoch):
+                break
+            yield part
+        self._seat.cancel()
+        for _ in pieces:
+            pass  # until the engine is free
+
+    def _pieces(self, messages: Sequence[Message], epoch: int) -> Iterator[str]:
         """The answer's text from its first visible character on, as long as anyone wants it."""
         visible = False
         pieces = self._seat.generate(messages, self._sampling, lambda: not self._is_over(epoch))
@@ -109,10 +138,13 @@ class Thinker:
         finally:
             self._seat.cancel()
 
-    def _ended(self, event: ReplyStart, tokens: int) -> Event:
+    def _ended(self, event: ReplyStart, tokens: int, calls: int) -> Event:
         usage = self._seat.usage()
         if self._is_over(event.epoch):
             return _written(event, "cancelled", usage)
+        if calls:
+            # Words may come with the results; and where we stopped is where the reply ends.
+            return _written(event, "end", usage)
         if not tokens:
             # Silence is no answer: the session says so instead of waiting for sound.
             return _written(event, "failed", usage, "the engine gave no words")
@@ -124,6 +156,17 @@ class Thinker:
 
 def _token(event: ReplyStart, text: str, index: int) -> Event:
     return TokenMade(t_ns=event.t_ns, trace=event.trace, epoch=event.epoch, text=text, index=index)
+
+
+def _called(event: ReplyStart, call: Call, number: int) -> Event:
+    return ToolCalled(
+        t_ns=event.t_ns,
+        trace=event.trace,
+        epoch=event.epoch,
+        call=number,
+        name=call.name,
+        arguments=call.arguments,
+    )
 
 
 def _written(event: ReplyStart, reason: str, usage: Usage, error: str = "") -> Event:

@@ -7,10 +7,12 @@ that was said is lost or reordered. Does not know how long it may be (context.py
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from visavis.flow.events import Message
+from visavis.think.tools import Tool
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,18 +53,64 @@ DEFAULT = {
 Other pairs, one, three or four of them, and six other system texts did worse."""
 
 
-def opening(system: str = "", language: str = "en") -> Opening:
-    """The user's own system text, or the default of the language (English for those without)."""
-    if system.strip():
-        return Opening(system.strip())
-    return DEFAULT.get(language.partition("-")[0], DEFAULT["en"])
+TOOLS = {
+    "en": """You have these tools:
+<tools>
+{tools}
+</tools>
+If the answer needs one, write its call like this and stop:
+<tool_call>
+{{"name": <its name>, "arguments": <a JSON object of its parameters>}}
+</tool_call>
+You are then told, in brackets, what it says; answer with that. Answer all else without tools.""",
+    "zh": """你有这些工具：
+<tools>
+{tools}
+</tools>
+如果回答需要工具，就这样调用，然后停下：
+<tool_call>
+{{"name": <工具名>, "arguments": <参数的 JSON 对象>}}
+</tool_call>
+随后括号里会告诉你结果，据此回答。其他问题直接回答，不用工具。""",
+}
+"""By language, behind the system text. The tags are those that most small models were taught."""
+
+
+def opening(system: str = "", language: str = "en", tools: Sequence[Tool] = ()) -> Opening:
+    """The user's own system text, or the default of the language (English for those without).
+
+    `tools` are listed behind it.
+    """
+    language = language.partition("-")[0]
+    found = Opening(system.strip()) if system.strip() else DEFAULT.get(language, DEFAULT["en"])
+    if not tools:
+        return found
+    listed = "\n".join(_listed(tool) for tool in tools)
+    text = TOOLS.get(language, TOOLS["en"]).format(tools=listed)
+    return Opening(f"{found.system}\n\n{text}", found.examples)
+
+
+def answerable(messages: Sequence[Message]) -> Sequence[Message]:
+    """What is to be answered comes last.
+
+    A tool may answer while the words before its call still sound; they enter the history after
+    what it brought, which is news to the reply that goes on all the same.
+    """
+    ours = len(messages)
+    while ours and messages[ours - 1].role == "assistant":
+        ours -= 1
+    news = ours
+    while news and messages[news - 1].role == "system":
+        news -= 1
+    return (*messages[:news], *messages[ours:], *messages[news:ours])
 
 
 def arrange(messages: Sequence[Message]) -> tuple[Message, ...]:
     """The conversation as strict turns, beginning with the user.
 
-    Neighbours of one role become one turn. A system message (a remark on the situation) goes with
-    the words of the user after it, and what we said before the user ever spoke goes with the first.
+    Neighbours of one role become one turn. A system message (a remark on the situation, or what a
+    tool brought) goes with the words of the user after it, or where there are none, before it; and
+    what we said before the user ever spoke goes with the first.
     """
     turns: list[Message] = []
     for message in _remarks_joined(messages):
@@ -88,7 +136,18 @@ def _remarks_joined(messages: Iterable[Message]) -> Iterable[Message]:
             yield Message("user", "\n".join((*remarks, content)))
             remarks = []
         else:
+            if remarks:
+                yield Message("user", "\n".join(remarks))
+                remarks = []
             yield Message("assistant", content)
+    if remarks:
+        yield Message("user", "\n".join(remarks))
+
+
+def _listed(tool: Tool) -> str:
+    parameters = dict(tool.parameters) or {"type": "object", "properties": {}}
+    shown = {"name": tool.name, "description": tool.description, "parameters": parameters}
+    return json.dumps(shown, ensure_ascii=False)
 
 
 def _reported(said: Message, then: Sequence[Message]) -> Message:
