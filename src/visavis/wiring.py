@@ -31,11 +31,12 @@ from visavis.speak.segment import Segmenter
 from visavis.speak.sink import Sink
 from visavis.speak.synth import Synthesiser
 from visavis.think.decode import Thinker
+from visavis.think.tools import Tool, ToolRunner
 
 
 @dataclass(slots=True)
 class Parts:
-    """What nodes are made of. None = the line does without."""
+    """What nodes are made of. None, or no tools = the line does without."""
 
     config: Config
     ring: AudioRing
@@ -47,6 +48,7 @@ class Parts:
     tts: contract.Tts | None = None
     spare_tts: contract.Tts | None = None
     sink: Sink | None = None
+    tools: tuple[Tool, ...] = ()
     output_rate_hz: int = 22_050
     strict: bool = False
 
@@ -111,7 +113,13 @@ def _thinker(parts: Parts) -> Node:
     reply = parts.config.reply
     sampling = contract.Sampling(reply.temperature, reply.top_p, reply.max_tokens, reply.seed)
     language = parts.config.language or "en"
-    return Thinker(parts.llm, sampling=sampling, system=reply.system, language=language)
+    return Thinker(
+        parts.llm, sampling=sampling, system=reply.system, language=language, tools=parts.tools
+    )
+
+
+def _tool_runner(parts: Parts) -> Node:
+    return ToolRunner(parts.tools, limit_s=parts.config.reply.tool_limit_s)
 
 
 def _look_ahead(parts: Parts) -> Node:
@@ -214,10 +222,18 @@ WIRING: tuple[Row, ...] = (
     Row(
         "think.decode",
         ("prompt.prefill", "reply.start"),
-        ("prompt.prefilled", "token.made", "reply.written"),
+        ("prompt.prefilled", "token.made", "tool.called", "reply.written"),
         _thinker,
         lane="llm",
         needs="llm",
+    ),
+    Row(
+        "think.tools",
+        ("tool.run",),
+        ("tool.finished",),
+        _tool_runner,
+        lane="tools",
+        needs="tools",
     ),
     Row(
         "speak.segment",
@@ -259,7 +275,7 @@ def connect(line: Line, parts: Parts) -> dict[str, Node]:
     """Builds every node that the parts allow and subscribes it; returns them by name."""
     nodes: dict[str, Node] = {}
     for row in WIRING:
-        if row.needs and getattr(parts, row.needs) is None:
+        if row.needs and getattr(parts, row.needs) in (None, ()):
             continue
         nodes[row.name] = row.make(parts)
         line.add(nodes[row.name], row.takes, row.lane)
