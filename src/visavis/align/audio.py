@@ -1,9 +1,11 @@
 """Audio alignment: whatever was captured → 16 kHz mono float32 on one absolute sample index.
 
-Takes `audio.captured` (any encoding, rate, channel count and chunk size) and `source.ended`.
+Takes `audio.captured` (any encoding, rate, channel count and chunk size), `source.ended`, and
+`sound.played`, whose echo it takes out when it is told how.
 Gives `audio.aligned`: views into the audio ring, each beginning where the last one ended.
 Invariant: sample k is the sound of session time k / 16 000, within `gap_ms`. Lost chunks become
 silence, so the index stays true; sound that comes early is kept and only shifts it.
+Its own time is what counts for the echo, never that of its delivery.
 Knows nothing of who speaks, or whether anybody does.
 """
 
@@ -13,6 +15,7 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
+from visavis.align.echo import Cancelling, HalfDuplex
 from visavis.align.encoding import to_grid
 from visavis.align.part import Form, Part
 from visavis.backends.contract import Resampler
@@ -23,6 +26,7 @@ from visavis.flow.events import (
     AudioCaptured,
     Event,
     Samples,
+    SoundPlayed,
     SourceEnded,
 )
 from visavis.flow.ring import AudioRing
@@ -37,7 +41,8 @@ class AudioAligner:
     """The node. `silenced` counts NaNs and infinities, `inserted` the samples of filled gaps.
 
     Runs inline: about 5 ms of work for a second of 48 kHz stereo. `gap_ms`: how far the time
-    stamps may run ahead of the samples before that is a gap and no longer jitter.
+    stamps may run ahead of the samples before that is a gap and no longer jitter. `shutter` and
+    `echo`: what is done about our own voice, at the cost of up to 10 ms of waiting.
     """
 
     name = "align.audio"
@@ -47,11 +52,14 @@ class AudioAligner:
         ring: AudioRing,
         make_resampler: MakeResampler,
         *,
+        shutter: HalfDuplex | None = None,
+        echo: Cancelling | None = None,
         gap_ms: float = 40,
         piece_ms: float = 1000,
     ) -> None:
         self._ring = ring
         self._make_resampler = make_resampler
+        self._shutter, self._echo = shutter, echo
         self._gap_ns = int(gap_ms * NS_PER_MS)
         self._piece = min(int(piece_ms * INPUT_RATE_HZ / 1000), max(1, ring.capacity // 2))
         self._part: Part | None = None
@@ -66,8 +74,27 @@ class AudioAligner:
     def on(self, event: Event) -> Iterator[Event]:
         if isinstance(event, AudioCaptured):
             yield from self._take(event)
+        elif isinstance(event, SoundPlayed):
+            self._hear(event)
         elif isinstance(event, SourceEnded) and event.source == SOURCE:
             yield from self._end_part(event)
+            if self._echo is not None:
+                yield from self._give(event, self._echo.flush())
+
+    def close(self) -> None:
+        if self._echo is not None:
+            self._echo.close()
+
+    @property
+    def _end(self) -> int:
+        """The index after the last sample taken; some may wait for the rest of their block."""
+        return self._ring.end + (self._echo.waiting if self._echo is not None else 0)
+
+    def _hear(self, played: SoundPlayed) -> None:
+        if self._shutter is not None:
+            self._shutter.hear(played)
+        if self._echo is not None:
+            self._echo.hear(played)
 
     def _take(self, event: AudioCaptured) -> Iterator[Event]:
         form = Form.of(event)
@@ -79,12 +106,12 @@ class AudioAligner:
             yield from self._fill(event, start_ns)
             part = self._part = self._begin_part(form)
         for samples in part.feed(event.data):
-            yield from self._write(event, to_grid(samples))
+            yield from self._write(event, samples)
 
     def _begin_part(self, form: Form) -> Part:
         if self._resampler is None or self._resampler[0] != form.rate_hz:
             self._resampler = form.rate_hz, self._make_resampler(form.rate_hz, INPUT_RATE_HZ)
-        start_ns = self._ring.end * NS_PER_S // INPUT_RATE_HZ
+        start_ns = self._end * NS_PER_S // INPUT_RATE_HZ
         return Part(form, start_ns, self._resampler[1], self._piece / INPUT_RATE_HZ)
 
     def _end_part(self, cause: Event) -> Iterator[Event]:
@@ -92,11 +119,11 @@ class AudioAligner:
             return
         part, self._part = self._part, None
         self._silenced += part.silenced
-        yield from self._write(cause, to_grid(part.flush()))
+        yield from self._write(cause, part.flush())
 
     def _fill(self, cause: Event, start_ns: int) -> Iterator[Event]:
-        missing = round(start_ns * INPUT_RATE_HZ / NS_PER_S) - self._ring.end
-        jitter = self._gap_ns * INPUT_RATE_HZ // NS_PER_S if self._ring.end else 0
+        missing = round(start_ns * INPUT_RATE_HZ / NS_PER_S) - self._end
+        jitter = self._gap_ns * INPUT_RATE_HZ // NS_PER_S if self._end else 0
         if missing <= jitter:
             return
         self.inserted += missing
@@ -106,6 +133,14 @@ class AudioAligner:
             missing -= count
 
     def _write(self, cause: Event, samples: Samples) -> Iterator[Event]:
+        if self._shutter is not None:
+            samples = self._shutter.feed(self._end, samples)
+        if self._echo is not None:
+            samples = self._echo.feed(self._end, samples)
+        yield from self._give(cause, samples)
+
+    def _give(self, cause: Event, samples: Samples) -> Iterator[Event]:
+        samples = to_grid(samples)
         for at in range(0, len(samples), self._piece):
             start = self._ring.end
             yield AudioAligned(

@@ -1,0 +1,76 @@
+"""The delay of the echo: how much later than the reference it is in what the microphone hears.
+
+Takes pairs of a second of sound, near and far; gives the delay in samples, or nothing. Invariant:
+an estimate changes on evidence only. In silence, and while the user's voice hides the echo, the
+last one stands; a jump is believed when it was seen twice.
+
+Generalised cross-correlation with phase transform (Knapp and Carter, IEEE Trans. ASSP 24, 1976) in
+the band of speech, the earliest strong peak: the direct sound.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from visavis.flow.events import INPUT_RATE_HZ, Samples
+
+MOST = INPUT_RATE_HZ // 2
+"""Longest delay, samples: 500 ms."""
+WINDOW = INPUT_RATE_HZ
+BAND_HZ = (200, 3_600)
+AUDIBLE = 10 ** (-60 / 20)
+"""RMS of a second that is worth looking at."""
+SURE = 12.0
+"""Peak over RMS of the correlation; of unrelated sound it is 5 at most."""
+EARLIEST = 0.6
+"""Of the highest peak: an earlier one as high as this is the direct sound."""
+SAME = INPUT_RATE_HZ // 250
+"""Estimates within 4 ms of each other are the same delay, drifting."""
+
+
+class DelayEstimator:
+    """`samples` is the estimate, None until there is one; `jumps` counts its changes."""
+
+    def __init__(self) -> None:
+        self.samples: int | None = None
+        self.jumps = 0
+        self._rival: int | None = None
+        freqs = np.fft.rfftfreq(WINDOW + MOST, 1 / INPUT_RATE_HZ)
+        self._band = (freqs >= BAND_HZ[0]) & (freqs <= BAND_HZ[1])
+
+    def look(self, near: Samples, far: Samples) -> None:
+        """`near`, shape (WINDOW,); `far`, shape (MOST + WINDOW,), ends at the same moment."""
+        if min(_level(near), _level(far[-WINDOW:])) < AUDIBLE:
+            return
+        found = self._peak(near, far)
+        if found is None:
+            return
+        if self.samples is not None and abs(found - self.samples) <= SAME:
+            self.samples, self._rival = found, None
+        elif self.samples is None or (self._rival is not None and abs(found - self._rival) <= SAME):
+            self.samples, self._rival = found, None
+            self.jumps += 1
+        else:
+            self._rival = found
+
+    def _peak(self, near: Samples, far: Samples) -> int | None:
+        strength = self._correlation(near, far)
+        highest = strength.max()
+        if highest < SURE * np.sqrt(np.mean(strength**2)):
+            return None
+        return int(np.flatnonzero(strength >= EARLIEST * highest)[0])
+
+    def _correlation(self, near: Samples, far: Samples) -> NDArray[np.float64]:
+        """Its magnitude at each delay from 0 to MOST."""
+        size = len(far)
+        cross = np.fft.rfft(near, size) * np.fft.rfft(far).conj()
+        magnitude = np.abs(cross)
+        white = np.where(self._band, cross / (magnitude + 1e-12), 0)
+        # Far begins MOST samples before near: lag −MOST is no delay at all.
+        lags: NDArray[np.float64] = np.abs(np.fft.irfft(white, size))
+        return lags[(np.arange(MOST + 1) - MOST) % size]
+
+
+def _level(samples: Samples) -> float:
+    return float(np.sqrt(np.mean(np.square(samples, dtype=np.float64))))

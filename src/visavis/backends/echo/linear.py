@@ -1,0 +1,97 @@
+"""The linear part of an echo: a filter that learns the way from loudspeaker to microphone.
+
+Takes 10 ms of near and far sound at a time; gives the near sound less what the filter expects of
+the far. Invariant: what the user says passes as it is (nothing is suppressed, nothing delayed),
+and with a silent far end not a bit changes.
+
+The filter is a partitioned-block frequency-domain Kalman filter (Enzner and Vary, Signal
+Processing 86, 2006; Kuech, Mabande and Enzner, ICASSP 2014): it knows how unsure it is of each
+partition and each band, so that it learns fast in the beginning and hardly at all from a user who
+speaks over the echo. Without it, AEC3 in double talk takes so much of a user as loud as the echo
+that half of the interruptions 6 dB below it are never heard.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from visavis.flow.events import Samples
+
+FRAME = 160
+PARTITIONS = 12
+"""120 ms of echo."""
+STEADY = 0.9998
+"""How much of the room is still the same 10 ms later."""
+NEAR_MEMORY = 0.9
+UNSURE = 0.1
+"""What the filter is unsure of in the beginning: the energy of a way as loud as −10 dB."""
+UNSURE_DECAY = 0.3
+MISLED_BLOCKS = 8
+"""So many blocks in a row louder than they came: the room is another one."""
+
+
+class LinearStage:
+    """One filter. `misled` counts how often it began anew because it made things worse."""
+
+    def __init__(self, partitions: int = PARTITIONS) -> None:
+        self._partitions = partitions
+        self.misled = self._worse = 0
+        self.reset()
+
+    def reset(self) -> None:
+        """Forgets the room, and what was played."""
+        bins = FRAME + 1
+        self._sound = np.zeros(2 * FRAME)
+        self._spectra = np.zeros((self._partitions, bins), np.complex128)
+        self._quiet = self._partitions + 1
+        self._forget()
+
+    def feed(self, near: Samples, far: Samples) -> Samples:
+        """The next 10 ms, shape (160,) each."""
+        self._take(far)
+        if self._quiet > self._partitions:
+            return near
+        expected = np.fft.irfft((self._filter * self._spectra).sum(0))[FRAME:]
+        error = near - expected
+        self._learn(error)
+        if self._is_misled(near, error):
+            self.misled += 1
+            self._forget()
+            return near
+        return error.astype(np.float32)
+
+    def _take(self, far: Samples) -> None:
+        self._quiet = 0 if far.any() else self._quiet + 1
+        if self._quiet > self._partitions + 1:
+            return
+        self._sound[:FRAME] = self._sound[FRAME:]
+        self._sound[FRAME:] = far
+        self._spectra[1:] = self._spectra[:-1]
+        self._spectra[0] = np.fft.rfft(self._sound)
+
+    def _learn(self, error: NDArray[np.float64]) -> None:
+        spectrum = np.fft.rfft(np.concatenate([np.zeros(FRAME), error]))
+        power = self._spectra.real**2 + self._spectra.imag**2
+        self._near *= NEAR_MEMORY
+        self._near += (1 - NEAR_MEMORY) * (spectrum.real**2 + spectrum.imag**2)
+        step = self._unsure / ((power * self._unsure).sum(0) / 2 + self._near + 1e-9)
+        change = np.fft.irfft(step * self._spectra.conj() * spectrum, axis=1)
+        change[:, FRAME:] = 0
+        self._filter += np.fft.rfft(change, axis=1)
+        self._filter *= STEADY
+        self._unsure *= STEADY**2 * np.maximum(0, 1 - step * power / 2)
+        self._unsure += (1 - STEADY**2) * (self._filter.real**2 + self._filter.imag**2)
+
+    def _is_misled(self, near: Samples, error: NDArray[np.float64]) -> bool:
+        worse = float(error @ error) > 1.5 * float(near @ near)
+        self._worse = self._worse + 1 if worse else 0
+        return self._worse >= MISLED_BLOCKS
+
+    def _forget(self) -> None:
+        shape = self._spectra.shape
+        self._filter = np.zeros(shape, np.complex128)
+        fading = np.exp(-UNSURE_DECAY * np.arange(self._partitions))
+        self._unsure = np.broadcast_to(UNSURE * fading[:, None], shape).copy()
+        self._near = np.full(shape[1], 1e-4)
+        self._worse = 0
