@@ -9,6 +9,7 @@ nor which engine it is, nor what becomes of a call.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 
 from visavis.backends.contract import Llm, Sampling, Usage
 from visavis.flow.errors import VisavisError
@@ -146,8 +147,11 @@ class Thinker:
             # Words may come with the results; and where we stopped is where the reply ends.
             return _written(event, "end", usage)
         if not tokens:
-            # Silence is no answer: the session says so instead of waiting for sound.
-            return _written(event, "failed", usage, "the engine gave no words")
+            # Silence is no answer: the session says so instead of waiting for sound. Blanks, and
+            # calls that may not be made any more, are no words either.
+            return _written(
+                event, "failed", replace(usage, made_tokens=0), "the engine gave no words"
+            )
         return _written(event, usage.finish, usage)
 
     def _is_over(self, epoch: int) -> bool:
