@@ -23,6 +23,8 @@ MISSED_AFTER_S, MISSED_S = 1.0, 2.0
 """An interruption is missed if the reply goes on so long after its end, or after its onset."""
 SETTLED_S = 2.5
 """A voice over ours is understood by then, and a reply that was held back for it goes on."""
+GRACE_S = 0.05
+"""The last of a word is soft: its end may be found a little before it is over."""
 STARTLED = ("playback.duck", "playback.hold", "playback.stop", "turn.ended")
 """What a reply that hears itself does."""
 NEARBY_S = 1.5
@@ -86,10 +88,10 @@ def overlap(facts: Facts) -> Iterator[float]:
 
 
 def false_cut_off(facts: Facts) -> Iterator[float]:
-    """Each pause in mid-sentence: whether the turn was ended, or a reply sounded, before the rest
-    of the sentence had been said."""
-    for begin_s, _, end_s in facts.pauses():
-        ended = facts.first_mark("turn.ended", begin_s, end_s) is not None
+    """Each pause in mid-sentence: whether the turn was ended before the user went on, or a reply
+    sounded before the rest of the sentence had been said."""
+    for begin_s, resumed_s, end_s in facts.pauses():
+        ended = facts.first_mark("turn.ended", begin_s, resumed_s) is not None
         yield ended or facts.begins_sounding(begin_s, end_s)
 
 
@@ -102,16 +104,16 @@ def cut_off_heard(facts: Facts) -> Iterator[float]:
 def endpoint(facts: Facts) -> Iterator[float]:
     """From the true end of each turn to its being called over."""
     for turn in facts.turns:
-        at_s = facts.first_mark("turn.ended", turn.pieces[-1].start_s, facts.until_s(turn))
+        at_s = facts.first_mark("turn.ended", turn.end_s - GRACE_S, facts.until_s(turn))
         if at_s is not None and turn.kind == "question":
             yield max(0.0, at_s - turn.end_s) * 1e3
 
 
 def pause_left(facts: Facts) -> Iterator[float]:
     """How much longer each pause would have had to be waited out; 0 = it was."""
-    for begin_s, resumed_s, end_s in facts.pauses():
-        at_s = facts.first_mark("turn.ended", begin_s, end_s)
-        yield 0.0 if at_s is None else max(1.0, (resumed_s - at_s) * 1e3)
+    for begin_s, resumed_s, _ in facts.pauses():
+        at_s = facts.first_mark("turn.ended", begin_s, resumed_s)
+        yield 0.0 if at_s is None else (resumed_s - at_s) * 1e3
 
 
 # ── interruptions ────────────────────────────────────────────────────────────────────────────

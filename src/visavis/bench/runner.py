@@ -13,7 +13,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from visavis.bench.director import Director
-from visavis.bench.result import Episode
+from visavis.bench.result import Episode, Stretch
 from visavis.bench.room import Room, RoomSource
 from visavis.bench.scenario import Scenario
 from visavis.bench.script import Script
@@ -57,11 +57,12 @@ class Kept:
 class LocalRunner:
     """Our own line, at real pace, or (for tests) in simulated time."""
 
-    def __init__(self, parts: Parts, pace: Pace = "real") -> None:
+    def __init__(self, parts: Parts, pace: Pace = "real", voice: Voice | None = None) -> None:
+        """`voice`: the user's; None = the one of the parts."""
         assert parts.tts is not None
         assert parts.make_resampler is not None
         self._parts, self._pace = parts, pace
-        self._voice = Voice(parts.tts, parts.make_resampler, parts.spare_tts)
+        self._voice = voice or Voice(parts.tts, parts.make_resampler, parts.spare_tts)
         self._engines = {
             entry.name: engine
             for entry in fields(parts)
@@ -84,7 +85,7 @@ class LocalRunner:
         episode = Episode(script.scenario, script.name, script.seed, error=director.error)
         witness.tell(episode)
         episode.truth = sorted(
-            [*director.truth(begun), *(_repeated(around, episode.length_s) if around else ())],
+            [*director.truth(begun), *(repeated(around, episode.length_s) if around else ())],
             key=lambda stretch: stretch.start_s,
         )
         return episode
@@ -152,7 +153,8 @@ def surrounded(events: Iterable[Event], around: Spoken | None) -> Iterator[Event
             yield event
 
 
-def _repeated(around: Spoken, length_s: float) -> Iterator[Any]:
+def repeated(around: Spoken, length_s: float) -> Iterator[Stretch]:
+    """The truth of what surrounds the user, again and again, up to `length_s`."""
     period_s, begin_s = len(around.samples) / RATE_HZ, 0.0
     while begin_s < length_s:
         for part in around.stretches:

@@ -6,6 +6,7 @@ no result.
 
 from __future__ import annotations
 
+import contextlib
 import os
 from pathlib import Path
 
@@ -24,6 +25,9 @@ def save(result: Result, path: Path) -> None:
     except OSError as error:
         problem = f"cannot be written ({error.strerror})"
         raise InputError(path, problem, "give another name") from None
+    finally:
+        with contextlib.suppress(OSError):
+            part.unlink()
 
 
 def load(path: Path) -> Result:

@@ -1,0 +1,69 @@
+"""Results as files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from visavis.bench.result import Episode, Mark, Result, Sounding, Stretch
+from visavis.bench.store import load, save
+from visavis.flow.errors import InputError
+
+RESULT = Result(
+    about={"version": "1"},
+    episodes=[
+        Episode(
+            "pauses",
+            "1",
+            7,
+            truth=[Stretch("question", 0.5, 1.25, "¿Qué?")],
+            sounding=[Sounding(1, 2.0, 3.0, True)],
+            marks=[Mark(1.5, "turn.ended", "said", 0), Mark(1.5, "reply.start", "", 1)],
+            history=[("user", "你好")],
+            values={"endpoint": [250.0]},
+        )
+    ],
+)
+
+
+def test_what_was_saved_is_loaded(tmp_path: Path) -> None:
+    save(RESULT, tmp_path / "a.json")
+    assert load(tmp_path / "a.json") == RESULT
+    assert [path.name for path in tmp_path.iterdir()] == ["a.json"]
+
+
+def test_an_older_result_has_fewer_fields(tmp_path: Path) -> None:
+    old = tmp_path / "old.json"
+    old.write_text('{"episodes": [{"scenario": "s", "name": "n", "seed": 1, "gone": 2}]}')
+    assert load(old).episodes == [Episode("s", "n", 1)]
+
+
+@pytest.mark.parametrize(
+    ("content", "problem"),
+    [
+        (None, "cannot be read"),
+        ("", "is no result"),
+        ("{", "is no result"),
+        ("[1]", "is no result"),
+        ('{"episodes": [{"scenario": 3}]}', "is no result"),
+        ('{"episodes": [{"scenario": "s", "name": "n", "seed": 1, "truth": [{"kind": "x"}]}]}',
+         "is no result"),
+    ],
+)  # fmt: skip
+def test_what_is_no_result_is_refused_by_name(
+    tmp_path: Path, content: str | None, problem: str
+) -> None:
+    path = tmp_path / "bad.json"
+    if content is not None:
+        path.write_text(content)
+    with pytest.raises(InputError, match=problem) as refused:
+        load(path)
+    assert "bad.json" in str(refused.value)
+
+
+def test_a_file_that_cannot_be_written_leaves_nothing(tmp_path: Path) -> None:
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(InputError, match="cannot be written"):
+        save(RESULT, tmp_path / "folder")
+    assert not [path for path in tmp_path.rglob("*") if path.is_file()]

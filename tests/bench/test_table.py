@@ -1,0 +1,50 @@
+"""The table on the terminal."""
+
+from __future__ import annotations
+
+import pytest
+from rich.console import Console
+
+from visavis.bench.metrics import METRICS
+from visavis.bench.result import Episode, Metric, Result
+from visavis.bench.table import cells, met, table
+
+SPEED = Metric("m", "speed", "lower", reach=(500, 900))
+RATE = Metric("r", "rate", "higher", rate=True, reach=(95, None))
+
+
+@pytest.mark.parametrize(
+    ("metric", "values", "expected"),
+    [
+        (SPEED, [400, 500, 600], True),
+        (SPEED, [400, 400, 2000], False),
+        (SPEED, [501], False),
+        (RATE, [1] * 19 + [0], True),
+        (RATE, [1] * 9 + [0], False),
+        (Metric("x", "x", "lower"), [1], None),
+    ],
+    ids=["both", "p95 missed", "p50 missed", "rate", "rate missed", "nothing aimed at"],
+)  # fmt: skip
+def test_met_means_all_that_is_aimed_at(
+    metric: Metric, values: list[float], expected: bool | None
+) -> None:
+    assert met(metric, values) is expected
+
+
+def test_a_row_says_figures_count_and_aim() -> None:
+    assert cells(SPEED, [400, 500])[:5] == ["speed", "450 ms", "495 ms", "2", "≤ 500 / 900 ms"]
+    assert cells(RATE, [1, 0])[:5] == ["rate", "50.0 %", "", "2", "≥ 95 %"]
+
+
+def test_it_shows_what_was_measured_and_fits_a_terminal() -> None:
+    values = {
+        metric.name: [1.0] if metric.rate else [12_345.0]
+        for metric in METRICS
+        if metric.name != "duck"
+    }
+    values["endpoint"] = [float("nan")]
+    console = Console(width=80)
+    with console.capture() as said:
+        console.print(table(Result(episodes=[Episode("s", "n", 1, values=values)])))
+    lines = said.get().splitlines()
+    assert len(lines) == 1 + len(METRICS) - 2, "a line each, none folded"
