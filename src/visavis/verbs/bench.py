@@ -57,6 +57,7 @@ def bench(
     from visavis.bench import run, store
     from visavis.bench.about import about
     from visavis.bench.result import Result
+    from visavis.flow.errors import VisavisError
     from visavis.verbs.run import check_writable
 
     check_writable(report, "--report", (old,))
@@ -69,14 +70,18 @@ def bench(
     runner, chosen = _open(chosen, tier, url)
     told = {"tier": "" if url else tier or "tiny", "target": "server" if url else "visavis"}
     result = Result(about(**told, seed=str(seed), command=_command(quick, names, seed)))
-    cancelled = False
+    planned = run.plan(chosen, seed, quick=quick, least=bool(names))
+    broken_off: BaseException | None = None
     try:
-        run.perform(runner, run.plan(chosen, seed, quick=quick, least=bool(names)), result, _tell)
-    except KeyboardInterrupt:
-        cancelled = True
+        run.perform(runner, planned, result, _tell)
+    except (KeyboardInterrupt, VisavisError) as error:
+        broken_off = error  # after what was measured is shown and kept
     finally:
         runner.close()
-    return _conclude(result, out, report, before) or (130 if cancelled else 0)
+    code = _conclude(result, out, report, before)
+    if broken_off is not None:
+        raise broken_off
+    return code
 
 
 def _open(
@@ -160,6 +165,9 @@ def _conclude(result: Result, out: Path | None, report: Path | None, before: Res
     from visavis.bench import store
     from visavis.bench.table import table
 
+    if not result.episodes:
+        click.echo("nothing was measured", err=True)
+        return 1
     console = Console()
     console.print(result.about["command"], style="bold", highlight=False)
     console.print(table(result))

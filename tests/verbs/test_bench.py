@@ -1,0 +1,179 @@
+"""`visavis bench`: what it prints, what it writes, and how it ends."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from visavis.bench import store
+from visavis.bench.result import Episode, Result, Sounding, Stretch
+from visavis.bench.scenario import SCENARIOS, Scenario
+from visavis.bench.script import Script
+from visavis.flow.errors import EngineError
+from visavis.verbs import bench
+
+from .conftest import RunVerb
+
+
+class Player:
+    """Answers each question `late_s` after it; `fails` at the episode of that number."""
+
+    def __init__(self, late_s: float = 0.5, fails: dict[int, BaseException] | None = None) -> None:
+        self.closed = False
+        self._late_s, self._fails = late_s, fails or {}
+        self._count = 0
+
+    def play(self, script: Script) -> Episode:
+        self._count += 1
+        if self._count in self._fails:
+            raise self._fails[self._count]
+        truth = [Stretch("question", 1.0, 2.0, "hello")]
+        sounding = [Sounding(1, 2.0 + self._late_s, 6.0)]
+        return Episode(script.scenario, script.name, script.seed, 9.0, truth, sounding)
+
+    def why_not(self, scenario: Scenario) -> str:
+        return ""
+
+    def close(self) -> None:
+        self.closed = True
+
+
+@pytest.fixture
+def with_player(monkeypatch: pytest.MonkeyPatch) -> Any:
+    """`with_player(player)`: the verb talks to it."""
+
+    def put(player: Player) -> Player:
+        monkeypatch.setattr(bench, "_open", lambda chosen, tier, url: (player, chosen))
+        return player
+
+    return put
+
+
+def test_the_scenarios_are_listed(run_verb: RunVerb) -> None:
+    ended = run_verb("bench", "--list")
+    assert (ended.code, ended.err) == (0, "")
+    lines = ended.out.splitlines()
+    assert [line.split()[0] for line in lines] == [scenario.name for scenario in SCENARIOS]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--scenario", "nois"], "nois: no such scenario; there are smooth, pauses"),
+        (["--compare", "none.json"], "none.json: cannot be read"),
+        (["--json", "no/such/folder.json"], "its folder does not exist"),
+        (["--seed", "-1"], "-1 is not in the range"),
+    ],
+)
+def test_what_cannot_be_done_is_said_before_anything_is_loaded(
+    run_verb: RunVerb, monkeypatch: pytest.MonkeyPatch, arguments: list[str], words: str
+) -> None:
+    monkeypatch.setattr(bench, "_open", lambda *_: pytest.fail("loaded"))
+    ended = run_verb("bench", *arguments)
+    assert (ended.code, ended.out) == (2, "")
+    assert words in ended.err
+
+
+def test_a_run_prints_the_table_and_writes_result_and_report(
+    run_verb: RunVerb, with_player: Any, tmp_path: Path
+) -> None:
+    player = with_player(Player())
+    out, page = tmp_path / "out.json", tmp_path / "out.html"
+    arguments = ["--quick", "--scenario", "smooth", "--json", str(out), "--report", str(page)]
+    ended = run_verb("bench", *arguments)
+    assert ended.code == 0
+    assert player.closed
+    (row,) = [line for line in ended.out.splitlines() if line.startswith("voice to voice, ")]
+    told = row.removeprefix("voice to voice, smooth turns").split()
+    assert told == ["500", "ms", "500", "ms", "4", "≤", "550", "/", "900", "ms", "✓"]
+    assert "smooth 1" in ended.err
+    written = json.loads(out.read_text())
+    assert written["about"]["command"] == "visavis bench --quick --scenario smooth --seed 1"
+    assert written["episodes"][0]["truth"][0]["text"] == "hello"
+    assert "<html" in page.read_text()
+
+
+def test_what_got_worse_ends_with_1(run_verb: RunVerb, with_player: Any, tmp_path: Path) -> None:
+    old, again = tmp_path / "old.json", tmp_path / "again.json"
+    with_player(Player(late_s=0.5))
+    assert run_verb("bench", "--scenario", "smooth", "--json", str(old)).code == 0
+    with_player(Player(late_s=0.5))
+    same = run_verb("bench", "--scenario", "smooth", "--compare", str(old))
+    assert (same.code, "same" in same.out) == (0, True)
+    with_player(Player(late_s=1.5))
+    arguments = ["--scenario", "smooth", "--compare", str(old), "--json", str(again)]
+    worse = run_verb("bench", *arguments)
+    assert (worse.code, "worse" in worse.out) == (1, True)
+    assert again.is_file()
+
+
+def test_ctrl_c_shows_and_keeps_what_was_measured(
+    run_verb: RunVerb, with_player: Any, tmp_path: Path
+) -> None:
+    player = with_player(Player(fails={3: KeyboardInterrupt()}))
+    out = tmp_path / "out.json"
+    ended = run_verb("bench", "--scenario", "smooth", "--json", str(out))
+    assert ended.code == 130
+    assert player.closed
+    assert "voice to voice, smooth turns" in ended.out
+    assert len(store.load(out).episodes) == 2
+
+
+def test_an_engine_that_dies_ends_it_in_one_line_and_keeps_the_rest(
+    run_verb: RunVerb, with_player: Any, tmp_path: Path
+) -> None:
+    player = with_player(Player(fails={3: EngineError("the engine died")}))
+    out = tmp_path / "out.json"
+    ended = run_verb("bench", "--scenario", "smooth", "--json", str(out))
+    assert ended.code == 1
+    assert ended.err.splitlines()[-1] == "visavis: the engine died"
+    assert player.closed
+    assert len(store.load(out).episodes) == 2
+
+
+def test_a_busy_machine_is_warned_about(
+    run_verb: RunVerb, with_player: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with_player(Player())
+    monkeypatch.setattr("visavis.bench.about.load_average", lambda: 99.0)
+    assert "the machine is busy (load 99.0" in run_verb("bench", "--scenario", "thirty").err
+    monkeypatch.setattr("visavis.bench.about.load_average", lambda: None)
+    assert "busy" not in run_verb("bench", "--scenario", "thirty").err
+
+
+def test_a_result_says_what_it_was_made_with_and_nothing_private(
+    run_verb: RunVerb, with_player: Any, tmp_path: Path
+) -> None:
+    import getpass
+    import platform
+
+    with_player(Player())
+    out = tmp_path / "out.json"
+    run_verb("bench", "--scenario", "thirty", "--json", str(out))
+    about = store.load(out).about
+    assert {"version", "date", "machine", "tier", "target", "seed", "command"} <= set(about)
+    told = " ".join(about.values())
+    assert str(tmp_path) not in told
+    for private in (platform.node(), getpass.getuser()):
+        assert private not in told.split()
+
+
+def test_nothing_measured_is_no_table(run_verb: RunVerb, with_player: Any) -> None:
+    with_player(Player(fails={1: KeyboardInterrupt()}))
+    ended = run_verb("bench", "--scenario", "smooth")
+    assert ended.code == 130
+    assert "metric" not in ended.out
+
+
+def test_results_of_two_runs_can_be_compared_though_their_machines_differ(
+    run_verb: RunVerb, with_player: Any, tmp_path: Path
+) -> None:
+    old = tmp_path / "old.json"
+    store.save(Result(about={"machine": "another"}), old)
+    with_player(Player())
+    ended = run_verb("bench", "--scenario", "smooth", "--compare", str(old))
+    assert ended.code == 0
+    assert "machine" in ended.out
