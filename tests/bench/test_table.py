@@ -2,33 +2,14 @@
 
 from __future__ import annotations
 
-import pytest
 from rich.console import Console
 
 from visavis.bench.metrics import METRICS
 from visavis.bench.result import Episode, Metric, Result
-from visavis.bench.table import cells, met, table
+from visavis.bench.table import cells, table
 
 SPEED = Metric("m", "speed", "lower", reach=(500, 900))
 RATE = Metric("r", "rate", "higher", rate=True, reach=(95, None))
-
-
-@pytest.mark.parametrize(
-    ("metric", "values", "expected"),
-    [
-        (SPEED, [400, 500, 600], True),
-        (SPEED, [400, 400, 2000], False),
-        (SPEED, [501], False),
-        (RATE, [1] * 19 + [0], True),
-        (RATE, [1] * 9 + [0], False),
-        (Metric("x", "x", "lower"), [1], None),
-    ],
-    ids=["both", "p95 missed", "p50 missed", "rate", "rate missed", "nothing aimed at"],
-)  # fmt: skip
-def test_met_means_all_that_is_aimed_at(
-    metric: Metric, values: list[float], expected: bool | None
-) -> None:
-    assert met(metric, values) is expected
 
 
 def test_a_row_says_figures_count_and_aim() -> None:

@@ -6,14 +6,13 @@ Takes a `Result`; gives a rich table. Invariant: what was not measured is not sh
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
-import numpy as np
 from rich.table import Table
 
 from visavis.bench.metrics import METRICS
 from visavis.bench.result import Metric, Result
+from visavis.bench.score import figures, finite, met
 
 MET = {None: "", True: "[green]✓[/]", False: "[red]✗[/]"}
 
@@ -26,33 +25,16 @@ def table(result: Result) -> Table:
         made.add_column(name, justify="right", no_wrap=True)
     made.add_column("met")
     for metric in METRICS:
-        values = [value for value in result.values(metric.name) if math.isfinite(value)]
-        if values:
+        if values := finite(result, metric):
             made.add_row(*cells(metric, values))
     return made
-
-
-def figures(metric: Metric, values: Sequence[float]) -> tuple[float, ...]:
-    """p50 and p95 of at least one sample; of a rate the mean, in %."""
-    if metric.rate:
-        return (float(np.mean(values)) * 100,)
-    return tuple(float(value) for value in np.percentile(values, (50, 95)))
-
-
-def met(metric: Metric, values: Sequence[float]) -> bool | None:
-    """Whether all that is aimed at is reached; None: nothing is."""
-    pairs = zip(figures(metric, values), metric.reach, strict=False)
-    aimed = [(value, aim) for value, aim in pairs if aim is not None]
-    if not aimed:
-        return None
-    return all(value <= aim if metric.better == "lower" else value >= aim for value, aim in aimed)
 
 
 def cells(metric: Metric, values: Sequence[float]) -> list[str]:
     """A row as it is shown."""
     shown = [
-        f"{value:.1f} %" if metric.rate else f"{value:.0f} {metric.unit}"
-        for value in figures(metric, values)
+        f"{each.value:.1f} %" if metric.rate else f"{each.value:.0f} {metric.unit}"
+        for each in figures(metric, values)
     ]
     p50, p95 = (*shown, "")[:2]
     verdict = MET[met(metric, values)]
