@@ -1,0 +1,139 @@
+"""Words over our own, by what they do: stop us, only listen, repeat us, or say something.
+
+Pure functions over words, English and Chinese alike. Whisper has no spelling for a hum: of "mm",
+"mm-hm", "uh-huh" it makes "Mm.", "Huh?", "Ah.", "NMMM.", "Bye.", "You" or nothing (tiny.en, 290
+short sounds of 30 voices); so any interjection listens, and so does what it is known to invent.
+"""
+
+from __future__ import annotations
+
+import re
+
+Words = list[str]
+
+
+def _phrases(*lines: str) -> tuple[str, ...]:
+    """Separated by commas; longest first, so that a pattern of them finds the longest."""
+    found = {" ".join(phrase.split()) for line in lines for phrase in line.split(",")}
+    return tuple(sorted(found - {""}, key=lambda phrase: (-len(phrase), phrase)))
+
+
+STOPPERS = _phrases(
+    "stop, wait, no, nope, hold, pause, quiet, silence, enough, cancel, shush, shut, hush",
+    "hang on, nevermind, never mind, not now, one moment, one second, just a moment",
+    "just a second, be quiet, excuse me, actually, but, sorry",
+)
+"""They stop us however short, at the beginning of what is said."""
+STOPPERS_ZH = _phrases(
+    "停, 等等, 等一下, 等一会, 等一會, 等会, 等會, 等下, 稍等, 慢着, 打住, 闭嘴, 閉嘴, 够了, 夠了",
+    "对不起, 對不起, 抱歉, 安静, 安靜, 别说, 別說, 别讲, 別講, 不对, 不對, 不是, 不要, 错了, 錯了",
+    "可是, 但是, 不过, 不過",
+)
+ALONE_ZH = _phrases("不, 别, 別, 等")
+"""They stop us if nothing follows: 不错 is praise."""
+LEADS = _phrases(
+    "please, okay, ok, oh, well, hey, now, can, could, you, just, yeah, yes, right, so"
+)
+"""May stand before what stops; not before "no", since "oh no" only listens."""
+
+LISTENING = _phrases(
+    "uh huh, mm hm, yeah, yah, yea, yes, yep, yup, ya, right, okay, ok, k, sure, alright",
+    "all right, fine, true, thats true, so true, very true, thats right, exactly, absolutely",
+    "definitely, totally, indeed, certainly, correct, of course, i see, i know, i hear you",
+    "got it, gotcha, understood, makes sense, that makes sense, fair enough, aha",
+    "good, great, nice, wow, whoa, cool, lovely, wonderful, perfect, amazing, awesome",
+    "fantastic, excellent, brilliant, fascinating, interesting, very good, very nice",
+    "very interesting, thats great, thats good, thats nice, thats interesting, thats cool",
+    "thats funny, how nice, how interesting, how funny, really, oh really, is it, is that so",
+    "did he, did she, did they, oh no, oh dear, oh my, my god, oh my god, go on, continue",
+    "and then",
+    # What Whisper makes of a hum.
+    "bye, bye bye, you, thank you, thanks, i, a",
+)
+"""Said over ours, they ask for nothing."""
+LISTENING_ZH = _phrases(
+    "嗯, 恩, 唔, 哦, 噢, 喔, 啊, 阿, 呃, 哎, 唉, 诶, 欸, 呀, 哈, 哇, 对, 對, 对啊, 對啊, 是, 是啊",
+    "是的, 是吗, 是嗎, 好, 好的, 好吧, 好啊, 行, 可以, 没错, 沒錯, 明白, 明白了, 知道, 知道了, 懂",
+    "懂了, 了解, 原来如此, 原來如此, 原来是这样, 真的, 真的吗, 真的嗎, 这样, 這樣, 这样啊, 這樣啊",
+    "当然, 當然, 确实, 確實, 不错, 不錯, 厉害, 厲害, 有意思, 太好了, 我知道, 我明白, 谢谢, 謝謝",
+)
+INTERJECTION = r"""(?:
+    [mnh]+                                                # mm, hmm, mhm, nmmm
+  | h?(?:a+|e+|o+|u+)(?:h+|m+|hm+|mm+)                    # ah, oh, uh, um, em, ooh
+  | h?(?:a+|o+) | u                                       # a, ha, oo
+  | (?:u+h?|a+h?|m+|e+h?|o+h?)h?(?:uh+|um+|m+|hm+|ah?)+   # uhhuh, mmhmm, aha
+)"""
+LONG_WORD = 6
+"""So many letters are not common to two speakers by chance."""
+
+_WORD = re.compile(r"[a-z0-9]+|[\u3400-\u9fff]+")
+_INSIDE = re.compile(r"['’\-]")
+_EN = "|".join(map(re.escape, LISTENING))
+_ZH = f"(?:{'|'.join(LISTENING_ZH)})"
+_LISTENS = re.compile(rf"(?:(?:{_EN}|{INTERJECTION}|{_ZH}+)(?:\ |$))*", re.VERBOSE)
+_STOPS = re.compile(
+    rf"(?:(?:{'|'.join(LEADS)})\ )*(?:{'|'.join(map(re.escape, STOPPERS))})(?:\ |$)"
+    rf"|(?:{_ZH}\ ?)*(?:{'|'.join(STOPPERS_ZH)}|(?:{'|'.join(ALONE_ZH)})(?:\ |$))",
+    re.VERBOSE,
+)
+_NO_AFTER_ALL = re.compile(rf"(?:(?:{'|'.join(LEADS)}) )+no\b")
+
+
+def words_of(text: str) -> Words:
+    """Lower-case words without punctuation; a run of Chinese characters is one word."""
+    return _WORD.findall(_INSIDE.sub("", text.lower()))
+
+
+def content(words: Words) -> Words:
+    """From the first word on that is no backchannel; Chinese in pairs of characters."""
+    joined = " ".join(words)
+    listened = _LISTENS.match(joined)
+    assert listened is not None, "the pattern matches nothing at all too"
+    return _units(joined[listened.end() :].split(), 2)
+
+
+def only_listens(words: Words) -> bool:
+    """Whether all of it is backchannels ("okay okay", "oh really", "嗯嗯对")."""
+    return bool(words) and not content(words)
+
+
+def stops(words: Words) -> bool:
+    """Whether it begins with what stops us ("stop", "please wait", "oh sorry", "嗯等一下")."""
+    joined = " ".join(words)
+    return bool(_STOPS.match(joined)) and not _NO_AFTER_ALL.match(joined)
+
+
+def calls(words: Words, names: tuple[str, ...]) -> bool:
+    """Whether one of `names` (a wake word) is among the words."""
+    text = f" {' '.join(words)} "
+    return any(f" {' '.join(words_of(name))} " in text for name in names if words_of(name))
+
+
+def repeats(words: Words, said: Words) -> bool:
+    """Whether nearly all the words occur, in this order, in what was said: an echo of it.
+
+    Two words at least (or four Chinese characters), or a long one; never one or two that stop us.
+    """
+    units = _units(words, 1)
+    size = sum(0.5 if unit > "\u3400" else 1 for unit in units)
+    if size < 2 and not any(len(unit) >= LONG_WORD for unit in units):
+        return False
+    if size <= 2 and stops(words):
+        return False
+    return len(units) - _common(units, _units(said, 1)) <= len(units) // 5
+
+
+def _units(words: Words, size: int) -> Words:
+    """The words, runs of Chinese cut into pieces of so many characters."""
+    pieces = re.compile(rf"[a-z0-9]+|[^a-z0-9]{{1,{size}}}")
+    return [piece for word in words for piece in pieces.findall(word)]
+
+
+def _common(left: Words, right: Words) -> int:
+    """The length of the longest subsequence that both have."""
+    row = [0] * (len(right) + 1)
+    for word in left:
+        before = list(row)
+        for j, other in enumerate(right):
+            row[j + 1] = before[j] + 1 if word == other else max(before[j + 1], row[j])
+    return row[-1]
