@@ -24,6 +24,7 @@ from visavis.perceive.asr import Recogniser
 from visavis.perceive.turn import TurnTaking
 from visavis.perceive.turn_audio import TurnScorer
 from visavis.perceive.vad import VoiceActivity
+from visavis.perceive.voice import VoiceMeter
 from visavis.speak.ahead import LookAhead
 from visavis.speak.output import Ear
 from visavis.speak.player import Player
@@ -84,6 +85,10 @@ def _voice(parts: Parts) -> Node:
 def _recogniser(parts: Parts) -> Node:
     assert parts.asr is not None
     return Recogniser(parts.asr, parts.ring)
+
+
+def _voice_meter(parts: Parts) -> Node:
+    return VoiceMeter(parts.ring)
 
 
 def _turn_scorer(parts: Parts) -> Node:
@@ -153,6 +158,12 @@ WIRING: tuple[Row, ...] = (
         ("audio.aligned", "clock.ticked"),
         ("speech.started", "speech.paused"),
         _voice,
+    ),
+    Row(
+        "perceive.voice",
+        ("speech.started", "audio.aligned", "speech.paused", "turn.ended", "turn.dropped"),
+        ("voice.measured",),
+        _voice_meter,
     ),
     Row(
         "perceive.asr",
