@@ -141,3 +141,44 @@ def test_words_that_repeat_do_not_mislead_it() -> None:
     sizes = [len(window.fit(said[max(0, end - BOUND) : end])) for end in range(1, 399, 2)]
     assert max(sizes) <= 42
     assert min(sizes[20:]) >= 6
+
+
+def told(*results: str) -> list[Message]:
+    """A question, and what tools brought for it."""
+    return [Message("user", "Will it rain?"), *(Message("system", text) for text in results)]
+
+
+def test_what_a_tool_brought_is_shown_with_its_question() -> None:
+    shown = Window(CONTEXT, REPLY, SYSTEM).fit(told("rain"))
+    assert shown == (*SYSTEM, Message("user", "Will it rain?\n(rain)"))
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.integers(0, 40), st.integers(1, 8), st.integers(1, 2_000), st.floats(0.15, 1.5))
+def test_results_of_any_length_fit_and_keep_their_question(
+    turns: int, results: int, length: int, a_letter: float
+) -> None:
+    window = Window(CONTEXT, REPLY, SYSTEM)
+    said = [*dialogue(turns * 2), *told(*(f"result {n} " + "x" * length for n in range(results)))]
+    for _ in range(8):
+        shown = window.fit(said)
+        if (count := tokens(shown, a_letter)) <= CONTEXT:
+            break
+        window.overflow(shown, ContextFull(count, CONTEXT))
+    assert count <= CONTEXT
+    assert "rain?" in shown[-1].content
+    assert shown[-1].content.count("(r") == results
+
+
+def test_of_results_too_long_the_beginnings_are_kept_and_short_ones_whole() -> None:
+    shown = Window(CONTEXT, REPLY, SYSTEM).fit(told("The tide " + "x " * 4_000, "The wind: 4"))
+    assert "Will it rain?\n(The tide x x x" in shown[-1].content
+    assert shown[-1].content.endswith("x)\n(The wind: 4)")
+    assert tokens(shown) > (CONTEXT - REPLY) / 2
+
+
+def test_an_answered_result_stays_where_it_was_shown() -> None:
+    window, said = Window(CONTEXT, REPLY, SYSTEM), told("rain")
+    before = window.fit(said)
+    said += [Message("assistant", "Yes."), Message("user", "Thanks.")]
+    assert window.fit(said)[: len(before)] == before

@@ -23,8 +23,11 @@ from visavis.flow.events import (
     ReplyStart,
     ReplyWritten,
     TokenMade,
+    ToolCalled,
 )
+from visavis.think.calls import MOST_RESULTS
 from visavis.think.decode import Thinker
+from visavis.think.tools import Tool
 
 ASKED = (Message("user", "Where is my cat?"),)
 
@@ -40,6 +43,10 @@ def start(epoch: int = 1, messages: tuple[Message, ...] = ASKED, say: str = "") 
 
 def text(events: Iterable[Event]) -> str:
     return "".join(event.text for event in events if isinstance(event, TokenMade))
+
+
+def calls(events: Iterable[Event]) -> list[ToolCalled]:
+    return [event for event in events if isinstance(event, ToolCalled)]
 
 
 def only_written(events: list[Event]) -> ReplyWritten:
@@ -239,3 +246,92 @@ def test_time_is_the_clocks() -> None:
     _, again_ns = clock.measure(lambda: list(thinker.on(start(2))))
     assert again_ns == (10 + 1) * NS_PER_MS  # a token, and the turn's end
     assert first_ns > again_ns
+
+
+CALL = '<tool_call>{"name": "weather", "arguments": {"city": "Rome"}}</tool_call>'
+WEATHER = Tool("weather", "Tells the weather.", {}, lambda arguments: "rain")
+
+
+def caller(reply: str, **kwargs: object) -> Thinker:
+    return Thinker(engine(script=lambda m, r: reply, **kwargs), tools=[WEATHER])
+
+
+def test_a_call_is_given_in_its_place_and_is_no_text() -> None:
+    events = list(caller(f"Let me see. {CALL}\n{CALL}").on(start()))
+    assert text(events) == "Let me see. "
+    assert [(c.call, c.name, c.arguments) for c in calls(events)] == [
+        (0, "weather", '{"city": "Rome"}'),
+        (1, "weather", '{"city": "Rome"}'),
+    ]
+    assert all((e.t_ns, e.trace, e.epoch) == (7, 3, 1) for e in events)
+    assert [e.index for e in events if isinstance(e, TokenMade)] == list(range(4))
+    assert only_written(events).reason == "end"
+
+
+def test_a_call_alone_is_an_answer() -> None:
+    events = list(caller(CALL).on(start()))
+    assert text(events) == ""
+    assert only_written(events).reason == "end"
+
+
+def test_an_engine_that_makes_up_what_the_tool_says_is_stopped() -> None:
+    llm = engine(script=lambda m, r: f"{CALL} It says: sunny. " + "And so on. " * 30)
+    thinker = Thinker(llm, tools=[WEATHER])
+    events = list(thinker.on(start()))
+    assert text(events) == ""
+    assert only_written(events).reason == "end"
+    assert llm.made_tokens < 12
+    assert only_written(list(thinker.on(start(2)))).reason == "end"
+
+
+def test_a_call_that_was_cut_off_is_given_as_it_is() -> None:
+    thinker = Thinker(
+        engine(script=lambda m, r: CALL), tools=[WEATHER], sampling=Sampling(max_tokens=2)
+    )
+    (call,) = calls(thinker.on(start()))
+    assert call.name == "call"
+
+
+def test_after_so_many_results_no_more_calls_are_given() -> None:
+    asked = (*ASKED, *[Message("system", "The tool weather says: rain")] * MOST_RESULTS)
+    events = list(caller(CALL).on(start(messages=asked)))
+    assert calls(events) == []
+    written = only_written(events)
+    assert (written.reason, written.tokens) == ("failed", 0)
+
+
+def test_an_engine_that_fails_behind_a_call_has_said_something() -> None:
+    events = list(caller(CALL + CALL, faults={0: Fault("fail", 6)}).on(start()))
+    written = only_written(events)
+    assert (written.reason, written.tokens) == ("failed", 1)
+    assert len(calls(events)) == 1
+
+
+@pytest.mark.parametrize("at", range(5))
+def test_a_cancel_ends_a_reply_with_tools_as_soon(at: int) -> None:
+    thinker = caller(f"Let me look. {CALL}{CALL}")
+    events: list[Event] = []
+    for event in thinker.on(start()):
+        if len(events) == at:
+            thinker.cancel(1)
+        events.append(event)
+    assert only_written(events).reason == "cancelled"
+    assert len(events) <= at + 2
+
+
+def test_without_tools_such_text_is_text() -> None:
+    events = list(Thinker(engine(script=lambda m, r: CALL)).on(start()))
+    assert text(events) == CALL
+    assert calls(events) == []
+
+
+def test_what_came_while_we_spoke_is_answered_last() -> None:
+    shown: list[Message] = []
+    llm = engine(script=lambda messages, r: (shown.extend(messages), "Yes.")[1])
+    news = Message("system", "The tool weather says: rain")
+    said = (*ASKED, news, Message("assistant", "Let me see."))
+    assert text(Thinker(llm, tools=[WEATHER]).on(start(messages=said))) == "Yes."
+    assert [(m.role, m.content) for m in shown[-2:]] == [
+        ("assistant", "Let me see."),
+        ("user", "(The tool weather says: rain)"),
+    ]

@@ -160,10 +160,10 @@ def _parted(messages: Sequence[Message]) -> tuple[tuple[Message, ...], tuple[Mes
 
 def _squeezed(newest: Sequence[Message], tokens: float) -> tuple[Message, ...]:
     """Cut to fit, the longest first: of a question the end is kept, of a result the beginning."""
-    shown, left = list(newest), tokens - MESSAGE_TOKENS * (len(newest) - 1)
+    shown, left = list(newest), max(16, tokens - MESSAGE_TOKENS * (len(newest) - 1))
     order = sorted(range(len(newest)), key=lambda n: estimate(newest[n].content))
     for done, n in enumerate(order):
-        share = max(16, left / (len(order) - done))
+        share = max(1, left / (len(order) - done))
         if estimate(newest[n].content) > share:
             cut = _beginning_of if newest[n].role == "system" else _end_of
             shown[n] = Message(newest[n].role, cut(newest[n].content, share))
