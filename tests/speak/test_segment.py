@@ -80,6 +80,23 @@ def test_phrases_end_where_sentences_and_clauses_end(parts: list[str]) -> None:
     assert texts("".join(parts)) == parts
 
 
+def test_what_is_spoken_of_a_phrase_is_in_words() -> None:
+    made = phrases("The clinic on Main St. opens at 7:15 a.m. on Friday. Bring 2 cards.")
+    assert [phrase.spoken for phrase in made] == [
+        "The clinic on Main Street opens at seven fifteen AM on Friday.",
+        "Bring two cards.",
+    ]
+
+
+def test_numbers_are_read_in_the_language_of_the_reply() -> None:
+    segmenter = Segmenter()
+    start(segmenter, language="zh")
+    assert [phrase.spoken for phrase in token(segmenter, "7:15。")] == ["七点十五分。"]
+    start(segmenter, epoch=2, language="fr")
+    token(segmenter, "7:15", epoch=2)
+    assert [phrase.spoken for phrase in written(segmenter, epoch=2)] == ["7:15"]
+
+
 def test_an_east_asian_stop_releases_before_the_next_character() -> None:
     segmenter = Segmenter()
     start(segmenter)

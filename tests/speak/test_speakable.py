@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 import unicodedata
 
 import pytest
@@ -145,6 +146,17 @@ def test_thoughts_are_not_read() -> None:
     ]
     assert speak("</think>Yes.") == ["Yes."]
     assert speak("<THINKING> a </THINKING> b") == ["b"]
+
+
+@pytest.mark.parametrize(
+    "unit",
+    ["1+", "1-", "1/", "1x ", "a.", "a@", "(1", "[](", "<a ", "_", "*", "1年", "X ", "{", "\\"],
+)
+def test_no_phrase_takes_long(unit: str) -> None:
+    text = unit * (240 // len(unit)) + "="
+    begun = time.thread_time()
+    plain(text)
+    assert time.thread_time() - begun < 0.1  # about 3 ms; the patterns never try all ways
 
 
 @settings(max_examples=200, deadline=None)

@@ -22,7 +22,8 @@ HAN = frozenset({"zh", "yue", "wuu", "cmn", "ja"})
 _PIECE = re.compile(rf"(?P<wide>[{WIDE}]+)|(?P<letters>[^\W\d_{WIDE}]+)")
 _WIDE = re.compile(f"[{WIDE}]")
 _KANA = re.compile("[\u3041-\u30fa]")
-_WORD = re.compile(rf"[^\W\d_{WIDE}]+(?:['’][^\W\d_{WIDE}]+)?")
+_WORD = re.compile(rf"(\d ?)?\b([^\W\d_{WIDE}]+)(?:['’][^\W\d_{WIDE}]+)?")
+_CLAUSE_END = re.compile(r"[，。、；：！？（）,;!?()]")
 _OPENER = re.compile(r"[\"“‘「『（【《〈(\[{]")
 _NUMBER = re.compile(r"[-\u2212+$€£¥￥₩₹#№~≈±<>]*\d(?:.*\d)?[%％‰°℃℉+]*", re.DOTALL)
 
@@ -51,38 +52,55 @@ def runs(spoken: str, language: str = "") -> tuple[Run, ...]:
     """The parts of `spoken` by language. Text without letters is one run in `language`."""
     if not spoken:
         return ()
-    latin, han = _languages(spoken, language)
-    if not _WIDE.search(spoken):
-        return (Run(spoken, latin if has_letters(spoken) else language or latin),)
-    mostly_wide = _is_mostly_wide(spoken)
+    latin, wide = _languages(spoken, language)
     stretches = _stretches(spoken)
-    if mostly_wide:
+    if not stretches:
+        return (Run(spoken, language or latin),)
+    mostly_wide = _is_mostly_wide(spoken)
+    if mostly_wide or _is_han(language):
         for stretch in stretches:
             stretch.wide |= _stays(spoken[stretch.begin : stretch.end])
-        stretches = _merged(stretches)
+    stretches = _merged(stretches)
     cuts = [_border(spoken, left, right, mostly_wide) for left, right in pairwise(stretches)]
     borders = [0, *cuts, len(spoken)]
     return tuple(
-        Run(spoken[borders[i] : borders[i + 1]], han if stretch.wide else latin)
+        Run(spoken[borders[i] : borders[i + 1]], wide if stretch.wide else latin)
         for i, stretch in enumerate(stretches)
     )
 
 
+def _is_han(language: str) -> bool:
+    return language.partition("-")[0].lower() in HAN
+
+
 def _languages(text: str, language: str) -> tuple[str, str]:
     """Of the letters, and of the wide characters."""
-    if language.partition("-")[0].lower() in HAN:
+    if _is_han(language):
         return "en", language
     return language or "en", "ja" if _KANA.search(text) else "zh"
 
 
 def _is_mostly_wide(text: str) -> bool:
-    """Two Chinese characters weigh as much as a word."""
-    return len(_WIDE.findall(text)) >= 2 * len(_WORD.findall(text))
+    """Two Chinese characters weigh as much as a word; acronyms and units do not count."""
+    count = len(_WIDE.findall(text))
+    words = sum(
+        word != word.upper() and not (digit and len(word) <= 3)
+        for digit, word in _WORD.findall(text)
+    )
+    return count > 0 and count >= 2 * words
 
 
 def _stretches(text: str) -> list[_Stretch]:
-    pieces = [_Stretch(*m.span(), m.lastgroup == "wide") for m in _PIECE.finditer(text)]
-    return _merged(pieces)
+    """Letters are parted where a clause ends, for each part may be short enough to stay."""
+    found: list[_Stretch] = []
+    for m in _PIECE.finditer(text):
+        piece = _Stretch(*m.span(), m.lastgroup == "wide")
+        goes_on = found and found[-1].wide == piece.wide
+        if goes_on and not _CLAUSE_END.search(text, found[-1].end, piece.begin):
+            found[-1].end = piece.end
+        else:
+            found.append(piece)
+    return found
 
 
 def _merged(stretches: Sequence[_Stretch]) -> list[_Stretch]:

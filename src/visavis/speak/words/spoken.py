@@ -14,9 +14,8 @@ from visavis.speak.words.chinese.text import in_chinese
 from visavis.speak.words.english.text import in_english
 
 _READERS = {"en": in_english, "zh": in_chinese, "cmn": in_chinese, "yue": in_chinese}
-_PLAIN = re.compile(r"[^\W\d_²³¹⁰⁴-⁹½¼¾⅐-⅞①-⑳]|[\s,;:!?'\"，。！？；：、（）“”‘’「」《》…()-]")
 _FULL_WIDTH = str.maketrans("０１２３４５６７８９＄％＋－＝＃＆＠～￡", "0123456789$%+-=#&@~£")
-_BETWEEN_DIGITS = {"，": ",", "．": ".", "：": ":", "／": "/"}
+_BETWEEN_DIGITS = {"．": ".", "：": ":", "／": "/"}
 _NUMERAL = re.compile(r"[①-⑳⑴-⒇⒈-⒛]")
 _FRACTION = re.compile(r"((?<=\d)\s?)?([½¼¾⅐-⅞])")
 _SPACES = re.compile(r" {2,}")
@@ -25,8 +24,6 @@ _SPACE_BEFORE = re.compile(r" (?=[,.;:!?)，。！？；：、）](?!\d))")
 
 def in_words(text: str, language: str = "") -> str:
     """`text` with its numbers, signs and short forms in words."""
-    if not _PLAIN.sub("", text):
-        return text
     text = _ascii(text)
     said = "".join(_read(run.text, run.language) for run in runs(text, language))
     return _SPACE_BEFORE.sub("", _SPACES.sub(" ", said)).strip()
@@ -39,8 +36,8 @@ def _read(text: str, language: str) -> str:
 
 def _ascii(text: str) -> str:
     """Digits and signs of all widths as ASCII; ½ as 1/2, ③ as 3."""
-    text = text.translate(_FULL_WIDTH)
-    text = re.sub(r"(?<=\d)[，．：／](?=\d)", lambda m: _BETWEEN_DIGITS[m[0]], text)
+    text = re.sub("(?<=[０-９])，(?=[０-９]{3})", ",", text).translate(_FULL_WIDTH)
+    text = re.sub(r"(?<=\d)[．：／](?=\d)", lambda m: _BETWEEN_DIGITS[m[0]], text)
     text = _NUMERAL.sub(lambda m: f"{int(unicodedata.numeric(m[0]))} ", text)
     return _FRACTION.sub(_vulgar, text)
 

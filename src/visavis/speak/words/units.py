@@ -56,6 +56,9 @@ mg milligram 毫克
 µg,μg,ug microgram 微克
 lb,lbs pound 磅
 oz ounce 盎司
+tbsp tablespoon 汤匙
+tsp teaspoon 茶匙
+¢ cent 美分
 ns nanosecond 纳秒
 µs,μs,us microsecond 微秒
 ms millisecond 毫秒

@@ -78,13 +78,19 @@ def _code(m: re.Match[str]) -> str:
     return digits(m[0])
 
 
+def _joined(m: re.Match[str]) -> str:
+    return "杠".join(digits(group) for group in m[0].split("-"))
+
+
 def _version(m: re.Match[str]) -> str:
     prefix = "版本" if m[1] and not m.string[m.end() :].startswith("版") else ""
     return prefix + "点".join(digits(part) for part in m[2].split("."))
 
 
 def _number(m: re.Match[str]) -> str:
-    return ("负" if m["minus"] else "") + number(m["n"])
+    before = m.string[: m.start()][-1:]
+    is_code = before.isascii() and before.isalpha() and len(m["n"]) > 2 and m["n"].isdecimal()
+    return ("负" if m["minus"] else "") + (digits if is_code else number)(m["n"])
 
 
 PHONES = table(
@@ -98,8 +104,10 @@ PHONES = table(
     (r"(?<=电话)[是为：: ]?\s?\d{3,12}(?![\d.])", lambda m: m[0].rstrip("0123456789") + _phone(m)),
 )
 CODES = table(
-    r"\d[室房号路次]|[vV]\.?\d|\d\.\d+\.\d",
+    r"[A-Za-z]-?\d+-\d|\d-\d+-\d|\d[室房号路次]|[vV]\.?\d|\d\.\d+\.\d",
     (r"(?<![A-Za-z\d.,])\d{3,4}(?=室|房间|号房|路公交|次航班|次列车)", _code),
+    (r"(?<=[A-Za-z])\d+(?:-\d+)+|(?<=[A-Za-z]-)\d+(?:-\d+)+", _joined),
+    (r"(?<![A-Za-z\d.,])\d+(?:-\d+){2,}(?![A-Za-z\d]|[.,]\d)", _joined),
     (r"(?<![A-Za-z\d.])([vV])\.?(\d+(?:\.\d+)*)(?![\dA-Za-z]|\.\d)", _version),
     (r"(?<![A-Za-z\d.,])()(\d+(?:\.\d+){2,})(?![\dA-Za-z]|\.\d)", _version),
 )

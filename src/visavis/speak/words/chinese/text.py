@@ -15,7 +15,7 @@ _CLOSE_UP = table(  # the spaces that some put around digits
     (r"(?<=\d)\s+(?=[\u4e00-\u9fff])", ""),
     (r"(?<=[\u4e00-\u9fff])\s+(?=\d)", ""),
 )
-_WITH_DIGITS = (_CLOSE_UP, PHONES, CODES, CALENDAR, SUMS, MONEY, DEGREES, MEASURES)
+_WITH_DIGITS = (_CLOSE_UP, PHONES, CALENDAR, CODES, SUMS, MONEY, DEGREES, MEASURES)
 
 
 def in_chinese(text: str) -> str:

@@ -78,6 +78,8 @@ Co Company
 Bros Brothers
 Jr Junior
 Sr Senior
+""")
+_DAYS = _table("""
 Jan January
 Feb February
 Apr April
@@ -95,7 +97,14 @@ Wed Wednesday
 Thu Thursday
 Thurs Thursday
 Fri Friday
+Mar March
+May May
+Sep September
+Sat Saturday
+Sun Sunday
 """)
+_SPANS = any_of(_DAYS)
+_AMBIGUOUS = {"Mar", "May", "Sat", "Sun"}
 _REIGNS = any_of(
     split(
         "Henry Louis Elizabeth Charles George James Edward William Philip Richard Mary "
@@ -140,19 +149,26 @@ def _reign(m: re.Match[str]) -> str:
     return f"{m[1]} the {ordinal(_value(m[2]))}" if len(m[2]) > 1 else m[0]
 
 
+def _span(m: re.Match[str]) -> str:
+    """Mon–Fri, Jan–Mar."""
+    end = "." if m[0].endswith(".") and m.end() == len(m.string) else ""
+    return f"{_DAYS[m[1]]} to {_DAYS[m[2]]}{end}"
+
+
 def _part(m: re.Match[str]) -> str:
     return f"{m[1]} {cardinal(_value(m[2]))}"
 
 
-_FULL = _TITLES | _WORDS
+_FULL = _TITLES | _WORDS | {k: v for k, v in _DAYS.items() if k not in _AMBIGUOUS}
 ABBREVIATIONS = table(
-    r"\w\.|[IVX]\b|№|w/|\bvs\b",
+    r"\w\.|[IVX]\b|№|w/|\bvs\b|[a-z] ?[-–—] ?[A-Z]",
     (r"((?:\b[A-Z][a-z]+|\b\d+(?:st|nd|rd|th)) )?\b(St|Dr)\.(?!\w)((?: [A-Z])?)", _street),
     (rf"\b({any_of(_NUMBERED)})\. ?(?=\d)", lambda m: _NUMBERED[m[1]] + " "),
     (r"№\s?(?=\d)", "number "),
     (rf"\b({_REIGNS}) {_ROMAN}", _reign),
     (rf"\b({_PARTS}) {_ROMAN}(?!['’])", _part),
     (rf"(?<![\w.])({any_of(_FULL)})\.(?!\w)", _full),
+    (rf"\b({_SPANS})\.? ?[-–—] ?({_SPANS})\b\.?", _span),
     (r"\bw/o\b", "without"),
     (r"\bw/(?=\s|\w)", "with "),
     (r"\bvs\b", "versus"),

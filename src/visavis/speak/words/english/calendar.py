@@ -124,6 +124,12 @@ def _years(m: re.Match[str]) -> str:
     return f"{year(int(m[1]))} to {year(int(m[2]))}"
 
 
+def _season(m: re.Match[str]) -> str:
+    """2024-25: to the year after."""
+    n = int(m[1])
+    return f"{year(n)} to {cardinal(n % 100 + 1)}" if int(m[2]) == n % 100 + 1 else m[0]
+
+
 def _year(m: re.Match[str]) -> str:
     n = int(m[0])
     sounds_like_a_number = 1100 <= n < 2010
@@ -162,11 +168,12 @@ TIMES = table(
     (rf"(?<=:\d\d)\s?{DASH}\s?(?=\d{{1,2}}:\d\d)", " to "),
     (rf"(?<=[mM]|\.)\s?{DASH}\s?(?=\d{{1,2}}(?::[0-5]\d)?\s?{_HALF})", " to "),
     (rf"\b(\d{{1,2}})(?::([0-5]\d))?\s?{_HALF}", _half_day),
-    (r"(?<![\d:.,])([01]?\d|2[0-4]):([0-5]\d)(?::([0-5]\d))?(?!:?\d|\.\d)", _clock),
+    (r"(?<!\d)(?<!\d[:.,])([01]?\d|2[0-4]):([0-5]\d)(?::([0-5]\d))?(?!:?\d|\.\d)", _clock),
 )
 
 YEARS = table(
     r"\d{4}",
+    (r"(?<![\d.,-])((?:1\d|20)\d\d)[-–/](\d\d)(?![\d%-]|[.,]\d)", _season),
     (rf"(?<![\d.,-])(1\d{{3}}|20\d\d)\s?{DASH}\s?(1\d{{3}}|20\d\d)(?![\d%-]|[.,]\d)", _years),
     (r"(?<![\d.,'\w$€£#-])(?:1[01]\d\d|1[2-9]\d\d|20\d\d)(?![\d\w%°]|[.,:/]\d|-\d)", _year),
 )

@@ -42,6 +42,7 @@ def _counts(m: re.Match[str]) -> bool:
 
 MONEY = table(
     CURRENCY,
+    (r"(?<=€)(\d+),(\d\d)(?!\d)|(\d+),(\d\d)(?=\s?€)", r"\1\3.\2\4"),
     (
         rf"(?<![\w.])(?P<minus>{MINUS})?(?P<mark>{CURRENCY})\s?(?P<n>{_NUMBER})"
         rf"(?:\s?{DASH}\s?(?:{CURRENCY})?(?P<to>{_NUMBER}))?{_MAGNITUDE}",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from visavis.speak.words import units
-from visavis.speak.words.english.number import cardinal, number, ordinal, plural
+from visavis.speak.words.english.number import cardinal, digits, number, ordinal, plural
 from visavis.speak.words.rule import DASH, MINUS, NUMBER, table
 
 _NUMBER = rf"(?:{NUMBER}|\.\d+)"
@@ -67,7 +67,8 @@ def _ordinal(m: re.Match[str]) -> str:
 def _number(m: re.Match[str]) -> str:
     """What stands for nothing else, parted from letters that touch it."""
     before, after = m.string[: m.start()][-1:], m.string[m.end() :][:1]
-    said = ("minus " if m["minus"] else "") + number(m["n"])
+    is_code = before.isalpha() and len(m["n"]) > 2 and m["n"].isdecimal()  # BA2490
+    said = ("minus " if m["minus"] else "") + (digits if is_code else number)(m["n"])
     return f"{' ' * before.isalpha()}{said}{' ' * after.isalpha()}"
 
 
@@ -77,10 +78,10 @@ DEGREES = table(
     (rf"{_AMOUNT}\s?(?P<scale>°\s?[CF]\b|°|[℃℉])", _degrees),
 )
 MEASURES = table(
-    r"\d[\s-]?[^\W\d]|['′×]",
+    r"\d[\s-]?[^\W\d]|['′×¢]",
     (rf"{_AMOUNT}[\s-]?(?P<unit>{units.SYMBOL})", _measure),
     (r"(?<![\w.])(\d)['′](\d\d?)(?:[\"″]|'')", _feet),
-    (r"(?<![\w.])(\d+(?:\.\d+)?)[x×](?![\w])", r"\1 times"),
+    (r"(?<![\w.])(\d+(?:\.\d+)?)[x×](?!\w|\s*[-+=*/^)])", r"\1 times"),
 )
 FRACTIONS = table(
     r"\d/\d",

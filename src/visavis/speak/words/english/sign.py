@@ -34,12 +34,20 @@ _BEFORE = {
     "≤": "at most ",
     "≥": "at least ",
     "±": "plus or minus ",
+    "≈": "about ",
+    "~": "about ",
+    "～": "about ",
+    "+": "plus ",
 }
 _OPERAND = r"[\w)²³°%]"
 
 
 def _relation(m: re.Match[str]) -> str:
     return f" {_RELATIONS[m[1]]} "
+
+
+def _prefix(m: re.Match[str]) -> str:
+    return _BEFORE[m[1]]
 
 
 def _power(m: re.Match[str]) -> str:
@@ -66,8 +74,14 @@ SUMS = table(
     (rf"(?<![\w.-]){_TERM}(?:\s?[-\u2212+*/×÷x]\s?{_TERM})+(?=\s?[=≈])", _sum),
     (rf"(?<=[=≈])\s?{_TERM}(?:\s?[-\u2212+*/×÷x]\s?{_TERM})+(?![\w/-])", _sum),
 )
+_AMOUNT_AHEAD = r"(?=[$€£¥]?\.?\d)"
+PREFIXES = table(
+    "[<>≤≥±≈~～+]",
+    (rf"(?<![\w)])(?<![\d)] )(?<!\b[A-Za-z] )([<>≤≥±≈~～+]){_AMOUNT_AHEAD}", _prefix),
+    (rf"(?<![\w)])(?<![\w)] )([<>≤≥±≈~～+])\s{_AMOUNT_AHEAD}", _prefix),
+)
 SIGNS = table(
-    r"[#+=≠≤≥<>±*·÷×√→⇒⟶&＆@/^≈~～⁰¹²³⁴-⁹⁻⁺ⁿ\u2212]|\d\s?x\s?\d|\d - \d",
+    r"[#+=≠≤≥<>±*·÷×√→⇒⟶&＆@/^≈~～⁰¹²³⁴-⁹⁻⁺ⁿ\u2212]|\d\s?x\s?\d|[\da-z] - \w",
     (r"(?i)\b([CFA-GJ])#(?!\w)", r"\1 sharp"),
     (r"(?<!\w)#\s?(?=\d)", "number "),
     (r"(?<!\w)#(?=\w)", "hashtag "),
@@ -78,14 +92,12 @@ SIGNS = table(
     (rf"(?<={_OPERAND})\s+(==|!=|<=|>=|[=≈≠≤≥<>±+*×·÷\u2212])\s+(?=[\w(√π.-])", _relation),
     (rf"(?<={_OPERAND})(==|!=|<=|>=|[=≈≠≤≥±+×÷\u2212])(?=[\w(√π-])", _relation),
     (r"(?<=\d)([<>*])(?=\d)", _relation),
-    (r"(?<=\s)[≈~～]\s?(?=[$€£¥]?\d)|^[≈~～]\s?(?=[$€£¥]?\d)", "about "),
-    (r"(?<![\w)])([<>≤≥±])\s?(?=[$€£¥]?\d)", lambda m: _BEFORE[m[1]]),
-    (r"(?<![\w)])\+(?=[$€£¥]?\d)", "plus "),
     (r"(?<=\w)\+(?!\w)", " plus"),
     (r"√\s?(?=[\w(])", "square root of "),
     (r"\s*(?:→|⇒|⟶|->|=>)\s*", " to "),
     (r"(?<=\w)\s*[&＆]\s*(?=\w)", " and "),
     (r"(?<=\w)\s+@\s+(?=[\w$€£¥])", " at "),
     (r"(?<=[^\W\d])\s?/\s?(?=[^\W\d])", " "),
+    (r"(?<=\b[a-z]) - (?=\w)|(?<=squared) - (?=\w)", " minus "),
     (r"(?<=\d) - (?=\d)", " to "),
 )

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 
 from visavis.speak.words.english.abbreviation import ABBREVIATIONS
-from visavis.speak.words.english.address import ADDRESSES, PHONES, VERSIONS
+from visavis.speak.words.english.address import ADDRESSES, CODES, PHONES, VERSIONS
 from visavis.speak.words.english.calendar import DATES, DECADES, TIMES, YEARS
 from visavis.speak.words.english.money import MONEY
 from visavis.speak.words.english.quantity import DEGREES, FRACTIONS, MEASURES, NUMBERS
-from visavis.speak.words.english.sign import SIGNS, SUMS
+from visavis.speak.words.english.sign import PREFIXES, SIGNS, SUMS
 from visavis.speak.words.rule import apply, table
 
 _DIGIT = re.compile(r"\d")
@@ -17,9 +17,11 @@ _RATIO = table(":", (r"(?<![\d:.,])(\d{1,6}):(\d{1,6})(?!:?\d|\.\d)", r"\1 to \2
 _WITH_DIGITS = (
     PHONES,
     DATES,
+    CODES,
     DECADES,
     VERSIONS,
     TIMES,
+    PREFIXES,
     MONEY,
     SUMS,
     DEGREES,
