@@ -6,6 +6,8 @@
 4. every queue and ring stays within its bound
 5. event time never runs backwards; epochs never come back to life
 6. the same seed gives the same digest
+7. a draft is not heard before it is adopted
+8. a warning is heard to its end, whatever anyone says
 
 What was heard is worked out here from the sound that was made and the number of its samples that
 were played, not from what the player says was heard.
@@ -19,6 +21,7 @@ from dataclasses import dataclass, field, fields
 
 import numpy as np
 
+from visavis.decide.initiative import MURMURS
 from visavis.flow import events as e
 from visavis.flow.bus import Bus
 from visavis.flow.topics import BY_NAME
@@ -31,6 +34,11 @@ class Invariants:
     """A tap. `finish` checks what can only be known at the end."""
 
     bus: Bus
+    warning: str = ""
+    held: set[int] = field(default_factory=set)
+    adopted: set[int] = field(default_factory=set)
+    warned: set[int] = field(default_factory=set)
+    murmured: set[int] = field(default_factory=set)
     now_ns: int = 0
     newest_epoch: int = 0
     stopped_ns: dict[int, int] = field(default_factory=dict)
@@ -74,13 +82,30 @@ class Invariants:
     def _on_reply_start(self, event: e.ReplyStart) -> None:
         assert event.epoch > self.newest_epoch, "an epoch came back"
         self.newest_epoch = event.epoch
+        if event.held:
+            self.held.add(event.epoch)
+        if self.warning and event.say.startswith(self.warning):
+            self.warned.add(event.epoch)
+        if event.say in MURMURS.values():
+            self.murmured.add(event.epoch)
+        if event.say:
+            return
         roles = [message.role for message in event.messages]
         assert roles
         assert roles[-1] == "user"
         assert all(message.content.strip() for message in event.messages)
-        assert not any(a == b == "assistant" for a, b in itertools.pairwise(roles))
+        texts = [message.content for message in event.messages]
+        pairs = itertools.pairwise(zip(roles, texts, strict=True))
+        assert not any(one == other for one, other in pairs), "a turn was asked twice"
+
+    def _on_reply_adopt(self, event: e.ReplyAdopt) -> None:
+        assert event.epoch in self.held, "not a draft"
+        self.held.discard(event.epoch)
+        self.adopted.add(event.epoch)
 
     def _on_reply_cancel(self, event: e.ReplyCancel) -> None:
+        assert event.epoch not in self.warned or event.reason == "gave.up", "a warning was stopped"
+        self.held.discard(event.epoch)
         self.cancelled.add(event.epoch)
 
     def _on_playback_stop(self, event: e.PlaybackStop) -> None:
@@ -90,6 +115,7 @@ class Invariants:
         self.made.setdefault(event.epoch, []).append(event)
 
     def _on_sound_played(self, event: e.SoundPlayed) -> None:
+        assert event.epoch not in self.held, "a draft is heard before it is adopted"
         if len(event.samples):
             for epoch, stop_ns in self.stopped_ns.items():
                 late = event.epoch <= epoch and event.t_ns > stop_ns + PERIOD_NS
@@ -117,8 +143,11 @@ class Invariants:
     def _check_history(self) -> None:
         answers = {item.epoch: item for item in self.kept if item.role == "assistant"}
         assert set(answers) <= set(self.played)
+        assert not self.murmured & set(answers), "a murmur is no item of the history"
         for epoch, blocks in self.played.items():
-            made = sorted(self.made.get(epoch, []), key=lambda sound: sound.index)
+            if epoch in self.murmured:
+                continue
+            made = sorted(self.made.get(epoch, []), key=lambda sound: (sound.index, sound.part))
             played = np.concatenate(blocks)
             assert_same_sound(played, [sound.samples for sound in made])
             kept = answers[epoch].text if epoch in answers else ""
@@ -139,19 +168,20 @@ def heard_text(made: list[e.SoundMade], played: int, *, whole: bool) -> str:
     Of a reply that came to its end (`whole`), also what no voice could speak.
     """
     text = silent = ""
-    for sound in made:
-        length = len(sound.samples)
-        if not length:
-            silent += sound.written
-            continue
-        past = [word for word in sound.words if played * 2 >= word.start + word.end and played]
-        told = past[-1].char_end if past else 0
-        told = len(sound.written) if played >= length else told
+    for _, group in itertools.groupby(made, key=lambda sound: sound.index):
+        first, *others = group
+        parts = [first, *others]
+        length = sum(len(part.samples) for part in parts)
+        entire = length > 0 and not parts[-1].more and not any(part.error for part in parts)
+        past = [w for w in first.words if w.start < played and w.start + w.end <= played * 2]
+        told = past[-1].char_end if past and length else 0
+        told = len(first.written) if entire and played >= length else told
         if told:
-            text, silent = text + silent + sound.written[:told], ""
-        played -= min(played, length)
-        if not played and not whole:
+            text, silent = text + silent + first.written[:told], ""
+        if played < length:
             break
+        silent += first.written[told:]
+        played -= length
     return text + silent * whole
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from random import Random
+from typing import Literal
 
 from tests.sim.invariants import Invariants
 from visavis.backends.asr.fake import FakeAsr, encode, murmur
@@ -37,18 +38,27 @@ QUESTIONS = (
     "什么 时间 开门",
     "今天 天气 怎么样",
 )
+WARNING = "Careful now, there is a car"
 LIMIT_S = 300
 """A run that lasts longer is caught in a trap."""
 
 
 @dataclass(frozen=True)
 class Weather:
-    """How bad things are. Rates are per call or per reply."""
+    """How bad things are. Rates are per call, per reply or per question.
+
+    `cut_at_s`: the first reply is interrupted so long after it was begun, for a sweep.
+    """
 
     interrupt: float = 0.35
     backchannel: float = 0.15
     noise: float = 0.15
     go_on: float = 0.15
+    hesitate: float = 0.2
+    notices: float = 0.0
+    warnings: float = 0.0
+    initiative: Literal["quiet", "polite", "lively"] = "quiet"
+    cut_at_s: float | None = None
     engine_failures: float = 0.0
     voice_failures: float = 0.0
     slowness: float = 1.0
@@ -76,6 +86,7 @@ class User:
         self._temper = 8  # so many disturbances, or a rude user would go on for ever
         self._spoken_ns = 0  # when all that is planned has been said
         self._idle = True
+        self._cut_at_s = weather.cut_at_s
         self._look_around()
 
     def watch(self, event: e.Event) -> None:
@@ -84,6 +95,7 @@ class User:
             self._maybe_go_on()
         elif isinstance(event, e.ReplyStart):
             self._maybe_disturb()
+            self._maybe_raise(event)
         elif isinstance(event, e.StateChanged):
             self._idle = event.state == "idle"
 
@@ -95,14 +107,42 @@ class User:
                 self._speaker.end()
                 return
             self._questions -= 1
-            self._say(self._random.choice(QUESTIONS), self._random.uniform(0.1, 0.5))
+            self._ask(self._random.choice(QUESTIONS), self._random.uniform(0.1, 0.5))
         self._loop.after(300 * NS_PER_MS, self._look_around)
+
+    def _ask(self, question: str, wait_s: float) -> None:
+        """At once, or with a pause in the middle of it."""
+        first, middle, rest = question.partition(" ")
+        if not middle or self._random.random() >= self._weather.hesitate:
+            self._say(question, wait_s)
+            return
+        begun = f"i would like to know the {first}"
+        self._say(begun, wait_s)
+        length_s = len(encode(begun)) / e.INPUT_RATE_HZ
+        self._say(rest, wait_s + length_s + self._random.uniform(0.3, 1.8))
+
+    def _maybe_raise(self, reply: e.ReplyStart) -> None:
+        """Something happens meanwhile, of which we should tell, or must."""
+        if reply.say or not self._temper:
+            return
+        w, dice = self._weather, self._random.random()
+        if dice < w.notices + w.warnings:
+            self._temper -= 1
+            urgent = dice < w.warnings
+            text = f"{WARNING} {reply.epoch}." if urgent else f"Someone is at door {reply.epoch}."
+            wait_ns = round(self._random.uniform(0, 5) * NS_PER_S)
+            self._spoken_ns = max(self._spoken_ns, self._loop.clock.now_ns() + wait_ns)
+            notice = e.NoticeRaised(t_ns=0, text=text, urgent=urgent)
+            self._loop.after(wait_ns, lambda: self._loop.post(notice))
 
     def _maybe_go_on(self) -> None:
         if self._temper and self._random.random() < self._weather.go_on:
             self._say("and what about me", self._random.uniform(0.0, 0.6))
 
     def _maybe_disturb(self) -> None:
+        if self._cut_at_s is not None:
+            self._say("stop", self._cut_at_s)
+            self._cut_at_s = None
         if not self._temper:
             return
         w, dice = self._weather, self._random.random()
@@ -144,7 +184,7 @@ def run(seed: int, weather: Weather = Weather()) -> Outcome:
     nodes = connect(loop, _parts(clock, random, weather))
     assert "think.decode" in nodes
     speaker = ScriptedSpeaker(e.INPUT_RATE_HZ)
-    invariants = Invariants(loop.bus)
+    invariants = Invariants(loop.bus, warning=WARNING)
     user = User(loop, speaker, random, weather)
     for tap in (invariants.watch, user.watch):
         loop.bus.tap(tap)
@@ -165,7 +205,11 @@ def run(seed: int, weather: Weather = Weather()) -> Outcome:
 def _parts(clock: SimulatedClock, random: Random, weather: Weather) -> Parts:
     slow = weather.slowness * random.choice((0.3, 1.0, 1.0, 3.0))
     config = Config()
-    config = replace(config, turns=replace(config.turns, patience_ms=15_000))
+    config = replace(
+        config,
+        turns=replace(config.turns, patience_ms=15_000),
+        initiative=weather.initiative,
+    )
     tts = FakeTts(
         clock,
         seed=random.randrange(2**32),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from tests.sim.line import Weather, run
@@ -14,6 +16,9 @@ WEATHERS = {
     "slow": Weather(slowness=8.0),
     "broken": Weather(engine_failures=0.2, voice_failures=0.2),
     "ruinous": Weather(interrupt=0.6, go_on=0.4, engine_failures=0.6, voice_failures=0.6),
+    "hesitant": Weather(hesitate=1.0, go_on=0.4, interrupt=0.1),
+    "eventful": Weather(warnings=0.4, notices=0.3, initiative="lively"),
+    "polite": Weather(hesitate=0.8, notices=0.5, initiative="polite", engine_failures=0.1),
 }
 
 
@@ -24,6 +29,17 @@ def test_the_invariants_hold(seed: int) -> None:
         run(seed, weather)
     except AssertionError as breach:
         raise AssertionError(f"seed {seed}: {breach}") from breach
+
+
+SWEEP_MS = range(0, 3_000, 50)
+
+
+@pytest.mark.parametrize("after_ms", SWEEP_MS)
+def test_an_interruption_at_any_instant_is_one(after_ms: int) -> None:
+    """In prefill, before the first token, between two phrases, just as the reply ends."""
+    calm = WEATHERS["calm"]
+    outcome = run(5, replace(calm, hesitate=0, jitter_ms=0, cut_at_s=after_ms / 1_000))
+    assert any("stop" in text for text in outcome.invariants.turns)
 
 
 @pytest.mark.parametrize("seed", [0, 1, 2, 3])
@@ -50,3 +66,9 @@ def test_the_seeds_exercise_what_they_are_meant_to() -> None:
         if epoch not in {item.epoch for item in outcome.invariants.kept}
     ]
     assert withdrawn
+
+
+def test_drafts_and_warnings_are_exercised_too() -> None:
+    runs = [run(seed, WEATHERS["eventful"]) for seed in range(12)]
+    assert sum(len(outcome.invariants.adopted) for outcome in runs) > 10
+    assert sum(len(outcome.invariants.warned) for outcome in runs) > 3
