@@ -72,6 +72,7 @@ def test_a_written_word_is_heard_when_half_of_what_says_it_was_played() -> None:
 def test_what_is_said_of_a_sign_belongs_to_the_word_behind_it() -> None:
     assert slices("Fish & chips") == ["Fish ", "& chips"]
     assert slices("2 + 2 = 4") == ["2 ", "+ 2 ", "= 4"]
+    assert slices("共50 %，第2名") == ["共", "50 %，", "第", "2", "名"]
     assert slices("It is 50 % now") == ["It ", "is ", "50 % ", "now"]
 
 

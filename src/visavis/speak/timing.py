@@ -23,6 +23,7 @@ Span = tuple[int, int]
 _STOPS = "。，！？；：、"
 _WORD = re.compile(rf"[{WIDE}]|(?:[^\s{_STOPS}{WIDE}]|(?<=\d)[，：](?=\d))+")
 _TOKEN = re.compile(rf"[{WIDE}]|[^\W_{WIDE}]+")
+_SIGN_BEHIND = re.compile(r"\s*(?:[%％‰℃℉]|[$€£¥](?!\d))")
 _OPENERS = frozenset("“‘「『（【《〈([{<*_`~#$€£¥￥₩₹№@≈±+")
 _PAUSES = re.compile("[,.;:!?，。；：！？—]")
 PAUSE_LETTERS = 4
@@ -99,8 +100,10 @@ def _border(written: str, places: Sequence[Span], word: int, following: int | No
     if following is None or not places:
         return len(written)
     end, begin = places[word][1], places[following][0]
+    if sign := _SIGN_BEHIND.match(written, end, begin):
+        end = sign.end()
     gap = written[end:begin]
-    space = re.search(r"\s*[%％‰℃℉]\s+|\s+", gap)
+    space = re.search(r"\s+", gap)
     if space:
         return end + space.end()
     return end + next((i for i, char in enumerate(gap) if char in _OPENERS), len(gap))
