@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import pytest
 
 from visavis.bench import run
 from visavis.bench.result import Episode, Mark, Result, Stretch
 from visavis.bench.scenario import BY_NAME, SCENARIOS, Scenario
 from visavis.bench.script import Script
+from visavis.flow.clock import NS_PER_S, SimulatedClock
 from visavis.flow.errors import InputError
 
 
@@ -32,7 +35,7 @@ class Player:
     def close(self) -> None: ...
 
 
-def told(script: Script, episode: Episode | None) -> None: ...
+def told(episode: Episode) -> None: ...
 
 
 def test_all_scenarios_are_chosen_unless_named() -> None:
@@ -50,7 +53,7 @@ def test_a_quick_run_plays_fewer() -> None:
     quick, full = (run.plan(SCENARIOS, 1, quick=quick) for quick in (True, False))
     assert 15 < len(quick) < 30 < len(full)
     assert {script.scenario for script in full} == set(BY_NAME)
-    assert [script for script in full if script in quick] == quick
+    assert all(script in full for script in quick)
 
 
 def test_what_is_named_is_played_at_least_once() -> None:
@@ -75,3 +78,24 @@ def test_what_was_played_is_kept_when_it_is_broken_off() -> None:
         run.perform(Player(breaks_at=2), planned, result, told)
     assert len(result.episodes) == 2
     assert set(result.values("latency_at_budget")) == {250.0}
+
+
+def test_half_a_run_is_half_of_each_scenario() -> None:
+    planned = run.plan(SCENARIOS, 1, quick=False)
+    half = Counter(script.scenario for script in planned[: len(planned) // 2])
+    for scenario in SCENARIOS:
+        assert abs(half[scenario.name] - scenario.full / 2) <= 1
+
+
+def test_it_begins_no_episode_when_its_time_is_over() -> None:
+    clock = SimulatedClock()
+
+    class Slow(Player):
+        def play(self, script: Script) -> Episode:
+            clock.move_to(clock.now_ns() + 10 * NS_PER_S)
+            return super().play(script)
+
+    result = Result()
+    planned = run.plan(run.choose(["pauses"]), 1, quick=True)
+    assert run.perform(Slow(), planned, result, told, most_s=15, clock=clock) == len(planned) - 2
+    assert len(result.episodes) == 2

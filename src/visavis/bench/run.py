@@ -6,7 +6,8 @@ every episode that was played to its end.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import math
+from collections.abc import Callable, Iterable, Sequence
 
 from visavis.bench import budget
 from visavis.bench.measure import measure
@@ -14,10 +15,13 @@ from visavis.bench.result import Episode, Result
 from visavis.bench.runner import Runner
 from visavis.bench.scenario import BY_NAME, Scenario, scripts
 from visavis.bench.script import Script
+from visavis.flow.clock import NS_PER_S, Clock, SystemClock
 from visavis.flow.errors import InputError
 
-Told = Callable[[Script, Episode | None], None]
-"""Told of each episode: before it is played (None), and after."""
+Told = Callable[[Episode], None]
+"""Told of each episode when it was played and measured."""
+QUICK_S = 210.0
+"""The last episode of a quick run begins by then, so that all takes 4 minutes."""
 
 
 def choose(names: Iterable[str]) -> list[Scenario]:
@@ -29,24 +33,40 @@ def choose(names: Iterable[str]) -> list[Scenario]:
 
 
 def plan(chosen: Iterable[Scenario], seed: int, *, quick: bool, least: int = 0) -> list[Script]:
-    """All episodes, a scenario at a time; `least` of each, also in a quick run."""
-    return [
-        script
-        for scenario in chosen
-        for script in scripts(
-            scenario, seed, max(scenario.quick, least) if quick else scenario.full
-        )
-    ]
+    """All episodes, those of the scenarios in turn, so that half a run is half of each.
+
+    `least` of each are played, also in a quick run.
+    """
+    placed: list[tuple[float, int, Script]] = []
+    for order, scenario in enumerate(chosen):
+        count = max(scenario.quick, least) if quick else scenario.full
+        for number, script in enumerate(scripts(scenario, seed, count)):
+            placed.append(((number + 0.5) / count, order, script))
+    return [script for _, _, script in sorted(placed, key=lambda place: place[:2])]
 
 
-def perform(runner: Runner, planned: Iterable[Script], result: Result, told: Told) -> None:
-    """Plays them, adding each to the result. Ctrl-C passes through."""
+def perform(
+    runner: Runner,
+    planned: Sequence[Script],
+    result: Result,
+    told: Told,
+    *,
+    most_s: float = math.inf,
+    clock: Clock | None = None,
+) -> int:
+    """Plays them, adding each to the result; begins none later than `most_s` by the clock.
+
+    Returns how many were left out. Ctrl-C passes through.
+    """
+    clock = clock or SystemClock()
     try:
-        for script in planned:
-            told(script, None)
+        for number, script in enumerate(planned):
+            if clock.now_ns() > most_s * NS_PER_S:
+                return len(planned) - number
             episode = runner.play(script)
             measure(episode, BY_NAME[script.scenario].metrics)
             result.episodes.append(episode)
-            told(script, episode)
+            told(episode)
     finally:
         budget.settle(result)
+    return 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +14,6 @@ if TYPE_CHECKING:
     from visavis.bench.result import Episode, Result
     from visavis.bench.runner import Runner
     from visavis.bench.scenario import Scenario
-    from visavis.bench.script import Script
     from visavis.bench.voice import Voice
     from visavis.config import Config
 
@@ -73,7 +73,9 @@ def bench(
     planned = run.plan(chosen, seed, quick=quick, least=bool(names))
     broken_off: BaseException | None = None
     try:
-        run.perform(runner, planned, result, _tell)
+        most_s = run.QUICK_S if quick else inf
+        if left_out := run.perform(runner, planned, result, _tell, most_s=most_s):
+            click.echo(f"{left_out} episodes were left out: 4 minutes are over", err=True)
     except (KeyboardInterrupt, VisavisError) as error:
         broken_off = error  # after what was measured is shown and kept
     finally:
@@ -142,12 +144,10 @@ def _warn_if_busy() -> None:
         )
 
 
-def _tell(script: Script, episode: Episode | None) -> None:
+def _tell(episode: Episode) -> None:
     """A line for each episode."""
     from visavis.bench.metrics import BY_NAME
 
-    if episode is None:
-        return
     parts = []
     for name, values in episode.values.items():
         if name in BY_NAME and values:
@@ -155,7 +155,7 @@ def _tell(script: Script, episode: Episode | None) -> None:
             parts.append(f"{name} {share or ' '.join(f'{value:.0f}' for value in values)}")
     trouble = f"  ! {episode.error}" if episode.error else ""
     click.echo(
-        f"{script.name:18} {episode.length_s:5.1f} s  {' · '.join(parts)}{trouble}", err=True
+        f"{episode.name:22} {episode.length_s:5.1f} s  {' · '.join(parts)}{trouble}", err=True
     )
 
 
