@@ -23,7 +23,7 @@ Span = tuple[int, int]
 _STOPS = "。，！？；：、"
 _WORD = re.compile(rf"[{WIDE}]|(?:[^\s{_STOPS}{WIDE}]|(?<=\d)[，：](?=\d))+")
 _TOKEN = re.compile(rf"[{WIDE}]|[^\W_{WIDE}]+")
-_SIGN_BEHIND = re.compile(r"\s*(?:[%％‰℃℉]|[$€£¥](?!\d))")
+_SIGN_BEHIND = re.compile(r"\s*(?:[%％‰℃℉]|[$€£¥](?=\s))")
 _OPENERS = frozenset("“‘「『（【《〈([{<*_`~#$€£¥￥₩₹№@≈±+")
 _PAUSES = re.compile("[,.;:!?，。；：！？—]")
 PAUSE_LETTERS = 4
