@@ -83,14 +83,15 @@ class Comparison:
         return any(change.verdict == "worse" for change in self.changes)
 
     def table(self) -> Table:
-        """The changes for the terminal."""
+        """The changes for the terminal, without the percentiles of too few samples."""
         table = Table(box=None, pad_edge=False, caption="\n".join(map(escape, self.notes)) or None)
         table.add_column("metric")
         for heading in ("", "old", "new", "difference", "95 % interval", "n"):
             table.add_column(heading, justify="right")
         table.add_column("verdict")
         for change in self.changes:
-            table.add_row(*_cells(change))
+            if change.statistic != "p95" or change.verdict != "too few":
+                table.add_row(*_cells(change))
         return table
 
 

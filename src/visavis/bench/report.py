@@ -32,7 +32,7 @@ OPEN = 12
 KINDS: tuple[Kind, ...] = (
     "question", "continuation", "interruption", "backchannel", "aside", "background", "noise",
 )  # fmt: skip
-ABOUT = ("target", "tier", "date", "version", "commit", "machine", "command")
+ABOUT = ("target", "tier", "date", "version", "commit", "machine")
 
 
 def write(result: Result, path: Path) -> None:
@@ -96,7 +96,8 @@ def _lede(result: Result) -> str:
 
 
 def _about(result: Result) -> str:
-    keys = [*(key for key in ABOUT if key in result.about), *sorted({*result.about} - {*ABOUT})]
+    others = sorted({*result.about} - {*ABOUT, "command"})
+    keys = [key for key in (*ABOUT, *others, "command") if key in result.about]
     return joined(
         element(
             "div",

@@ -102,6 +102,12 @@ def test_a_stop_is_measured_to_the_end_of_the_reply_that_was_interrupted():
     assert gaps(episode) == [Gap("answer", 4.5, 5), Gap("stop", 3, 3.25)]
 
 
+def test_a_reply_that_was_held_and_comes_back_answers_nothing_and_had_not_stopped():
+    sounding = Sounding(1, 1, 3.2), Sounding(1, 5, 7)
+    episode = talk(Stretch("interruption", 3, 3.5), sounding=sounding)
+    assert gaps(episode) == [Gap("stop", 3, 7)]
+
+
 def test_an_interruption_of_silence_stops_nothing():
     episode = talk(Stretch("interruption", 3, 4), sounding=(Sounding(1, 1, 2),))
     assert gaps(episode) == []

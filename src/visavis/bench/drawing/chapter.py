@@ -30,7 +30,8 @@ def severity(episode: Episode) -> int:
 def chapter(episode: Episode, place: int, *, is_open: bool) -> str:
     """The episode as HTML; `place` makes its ids unlike those of others."""
     whole, episode = episode, drawable(episode)
-    head = element("span", text(episode.scenario), class_="scenario")
+    named = episode.name.startswith(episode.scenario)  # most names begin with it
+    head = "" if named else element("span", text(episode.scenario), class_="scenario")
     head += element("span", text(episode.name), class_="name")
     about = f"seed {episode.seed} · {seconds(episode.length_s)}"
     head += element("span", about, class_="seed")

@@ -13,8 +13,6 @@ from typing import Literal
 from visavis.bench.result import Episode
 
 LONGEST_S = 10.0
-JOINED_S = 0.1
-"""Soundings of one reply that lie closer are one."""
 TURNS = ("question", "continuation", "interruption")
 
 
@@ -38,7 +36,10 @@ def gaps(episode: Episode) -> list[Gap]:
 
 
 def _answers(episode: Episode) -> Iterator[Gap]:
-    starts = sorted(part.start_s for part in episode.sounding)
+    begun: dict[int, float] = {}  # a reply that comes back after a hold answers nothing
+    for part in episode.sounding:
+        begun[part.reply] = min(part.start_s, begun.get(part.reply, math.inf))
+    starts = sorted(begun.values())
     turns = sorted(
         (part for part in episode.truth if part.kind in TURNS), key=lambda part: part.start_s
     )
@@ -52,14 +53,8 @@ def _stops(episode: Episode) -> Iterator[Gap]:
     for turn in episode.truth:
         if turn.kind != "interruption":
             continue
-        over = [s for s in episode.sounding if s.start_s <= turn.start_s < s.end_s]
+        over = [s.reply for s in episode.sounding if s.start_s <= turn.start_s < s.end_s]
         if over:
-            yield Gap("stop", turn.start_s, _end_s(episode, over[0].reply, over[0].end_s))
-
-
-def _end_s(episode: Episode, reply: int, from_s: float) -> float:
-    """When a reply fell silent that sounded at `from_s`."""
-    for part in sorted(episode.sounding, key=lambda part: part.start_s):
-        if part.reply == reply and part.end_s > from_s and part.start_s <= from_s + JOINED_S:
-            from_s = part.end_s
-    return from_s
+            # To the very last of it: a reply that was held and came back had not stopped.
+            ends = (part.end_s for part in episode.sounding if part.reply == over[0])
+            yield Gap("stop", turn.start_s, max(ends))
