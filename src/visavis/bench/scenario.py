@@ -40,28 +40,28 @@ _CUT = ("duck", "silent", "interruption_missed")
 _LISTENING = ("resumed", "uncalled")
 
 SCENARIOS: tuple[Scenario, ...] = (
-    Scenario("smooth", "smooth turns", turns.smooth, _SMOOTH, 4, 15),
-    Scenario("pauses", "pauses in mid-sentence", turns.pauses, _PAUSED, 4, 30),
+    Scenario("smooth", "smooth turns", turns.smooth, _SMOOTH, 4, 12),
+    Scenario("pauses", "pauses in mid-sentence", turns.pauses, _PAUSED, 4, 24),
     Scenario("numbers", "numbers spelled in groups", turns.numbers, _PAUSED, 2, 12),
     Scenario("fillers", "fillers and self-corrections", turns.fillers, _PAUSED, 1, 12),
-    Scenario("interruption", "interruptions", overlaps.interruption, _CUT, 4, 24),
+    Scenario("interruption", "interruptions", overlaps.interruption, _CUT, 4, 20),
     Scenario(
         "backchannel", "backchannels", overlaps.backchannel, ("backchannel_stops", *_LISTENING),
-        2, 12,
+        2, 10,
     ),
     Scenario("aside", "speech to someone else", overlaps.aside, ("aside_stops", *_LISTENING), 1, 8),
     Scenario(
         "background", "other people talking", overlaps.background, ("noise_stops", *_LISTENING),
         1, 8,
     ),
-    Scenario("noise", "bursts, knocks, coughs", overlaps.noise, ("noise_stops", *_LISTENING), 1, 8),
+    Scenario("noise", "bursts, knocks, coughs", overlaps.noise, ("noise_stops", *_LISTENING), 1, 6),
     Scenario(
         "echo", "its own voice, in a room", rooms.echo, ("self_interruption", "uncalled"), 1, 36,
         room=True,
     ),
     Scenario(
         "double-talk", "interruptions, in a room", rooms.double_talk,
-        ("silent_echo", "interruption_missed"), 2, 16, room=True,
+        ("silent_echo", "interruption_missed"), 1, 12, room=True,
     ),
     Scenario("thirty", "a dialogue of thirty rounds", turns.thirty, _SMOOTH, 0, 1),
     Scenario("chinese", "Chinese", turns.chinese, _SMOOTH, 1, 4, language="zh"),
