@@ -85,7 +85,9 @@ class Caller:
         episode.length_s = self._now_s
         episode.sounding = soundings(self._grains)
         episode.marks, episode.history = self.marks, self.history
-        heard = [(grain.start_s // FRAME_S * FRAME_S, grain.peak) for grain in self._grains]
+        heard = [
+            ((grain.start_s + 1e-6) // FRAME_S * FRAME_S, grain.peak) for grain in self._grains
+        ]
         episode.envelopes = {
             "user": envelope(spoken, episode.length_s),
             "reply": envelope(heard, episode.length_s),
