@@ -55,12 +55,12 @@ def test_what_does_not_come_back_is_left_behind(stuck: threading.Event) -> None:
 
 def test_so_many_are_left_behind_and_no_more(stuck: threading.Event) -> None:
     deadline = Deadline(SOON_S, most_left=2)
-    before, begun = threading.active_count(), []
+    begun: list[threading.Thread] = []
     for _ in range(5):
         with pytest.raises(Overdue):
-            deadline.call(lambda: (begun.append(1), stuck.wait()))
+            deadline.call(lambda: (begun.append(threading.current_thread()), stuck.wait()))
     assert len(begun) == 2
-    assert threading.active_count() == before + 2
+    assert all(thread.is_alive() for thread in begun)
 
 
 def test_once_one_of_them_ends_there_is_room_again() -> None:

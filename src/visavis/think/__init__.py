@@ -1,5 +1,5 @@
 """Station 6 of 7 · think
 
 Takes commands.
-Gives tokens.
+Gives tokens, calls of tools, and what these brought.
 """
