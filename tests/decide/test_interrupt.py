@@ -93,6 +93,7 @@ def test_punctuation_alone_is_nothing() -> None:
     [
         *("stop", "Stop.", "Wait, no", "no!", "No no no", "Hold on.", "Oh, wait.", "please stop"),
         *("Okay, but why?", "Can you stop?", "Excuse me", "Hang on", "Never mind.", "Shut up!"),
+        *("Ah. Okay, okay. Wait, wait.", "yeah, no"),
         *("停", "等一下", "不对", "嗯，等等", "别说了", "不", "對不起，等一下", "可是", "But—"),
     ],
 )
@@ -172,6 +173,31 @@ def test_a_single_word_interrupts_when_it_is_all_or_the_voice_goes_on(text: str)
     assert verdict(text, PATIENT / MS, final=False) is Verdict.INTERRUPTION
 
 
+def test_what_the_turn_said_before_is_not_said_again() -> None:
+    """A remark to someone else, and then a hum: each is judged by its own words."""
+    voice = Voice(START, before="put the kettle on", measured=measured(400))
+    voice.hear("Put the kettle on.", START - 100)
+    voice.hear("Put the kettle on. Uh-huh.", START + 400 * MS)
+    assert voice.verdict(START + 400 * MS, final=True) is Verdict.BACKCHANNEL
+    voice.hear("", START + 450 * MS)
+    assert voice.verdict(START + 450 * MS, final=True) is Verdict.BACKCHANNEL
+    voice.hear("Put the kettle on. Uh-huh. Stop.", START + 900 * MS)
+    assert voice.verdict(START + 900 * MS, final=True) is Verdict.INTERRUPTION
+
+
+def test_words_that_were_changed_since_count_anew() -> None:
+    voice = Voice(START, before="put a kettle", measured=measured(400))
+    voice.hear("Put the kettle on.", START + 400 * MS)
+    assert voice.verdict(START + 400 * MS, final=True) is Verdict.INTERRUPTION
+
+
+def test_late_words_of_what_came_before_say_nothing_of_the_voice() -> None:
+    voice = Voice(START, measured=measured(400))
+    voice.hear("Okay.", START - 100)
+    assert voice.verdict(START - 100, final=True) is Verdict.INSISTS
+    assert voice.verdict(START + 400 * MS, final=True) is Verdict.NOTHING
+
+
 # ── words for someone else ───────────────────────────────────────────────────────────────────
 
 
@@ -232,7 +258,7 @@ TEXTS = st.lists(
 
 @given(TEXTS | st.text(max_size=20), st.integers(0, 5_000), st.sampled_from([SPEECH, HUM]))
 def test_what_is_over_is_decided(text: str, ms: int, hum: float) -> None:
-    found = verdict(text, ms, final=True, hum=hum)
+    found = verdict(text, ms + 1, final=True, hum=hum)
     assert found not in (Verdict.UNSURE, Verdict.INSISTS)
     assert (found is Verdict.NOTHING) == (not words_of(text))
 

@@ -31,10 +31,8 @@ STOPPERS_ZH = _phrases(
 )
 ALONE_ZH = _phrases("不, 别, 別, 等")
 """They stop us if nothing follows: 不错 is praise."""
-LEADS = _phrases(
-    "please, okay, ok, oh, well, hey, now, can, could, you, just, yeah, yes, right, so"
-)
-"""May stand before what stops; not before "no", since "oh no" only listens."""
+LEADS = _phrases("please, well, hey, now, can, could, you, just, so")
+"""May stand before what stops, like anything that listens."""
 
 LISTENING = _phrases(
     "uh huh, mm hm, yeah, yah, yea, yes, yep, yup, ya, right, okay, ok, k, sure, alright",
@@ -72,11 +70,11 @@ _EN = "|".join(map(re.escape, LISTENING))
 _ZH = f"(?:{'|'.join(LISTENING_ZH)})"
 _LISTENS = re.compile(rf"(?:(?:{_EN}|{INTERJECTION}|{_ZH}+)(?:\ |$))*", re.VERBOSE)
 _STOPS = re.compile(
-    rf"(?:(?:{'|'.join(LEADS)})\ )*(?:{'|'.join(map(re.escape, STOPPERS))})(?:\ |$)"
-    rf"|(?:{_ZH}\ ?)*(?:{'|'.join(STOPPERS_ZH)}|(?:{'|'.join(ALONE_ZH)})(?:\ |$))",
+    rf"(?:(?:{_EN}|{INTERJECTION}|{_ZH}+|{'|'.join(LEADS)})\ )*"
+    rf"(?:(?:{'|'.join(map(re.escape, STOPPERS))})(?:\ |$)"
+    rf"|{_ZH}*(?:{'|'.join(STOPPERS_ZH)}|(?:{'|'.join(ALONE_ZH)})(?:\ |$)))",
     re.VERBOSE,
 )
-_NO_AFTER_ALL = re.compile(rf"(?:(?:{'|'.join(LEADS)}) )+no\b")
 
 
 def words_of(text: str) -> Words:
@@ -98,9 +96,11 @@ def only_listens(words: Words) -> bool:
 
 
 def stops(words: Words) -> bool:
-    """Whether it begins with what stops us ("stop", "please wait", "oh sorry", "嗯等一下")."""
-    joined = " ".join(words)
-    return bool(_STOPS.match(joined)) and not _NO_AFTER_ALL.match(joined)
+    """Whether it begins with what stops us ("stop", "please wait", "yeah no", "嗯等一下").
+
+    Backchannels and leads may stand before it; "oh no" as a whole is one.
+    """
+    return bool(_STOPS.match(" ".join(words))) and not only_listens(words)
 
 
 def calls(words: Words, names: tuple[str, ...]) -> bool:
