@@ -72,6 +72,18 @@ def test_who_goes_on_ends_the_draft_without_a_trace(talk: Talk) -> None:
     ]
 
 
+def test_a_draft_may_begin_while_the_voice_still_sounds_and_other_words_end_it(talk: Talk) -> None:
+    talk.voice(1000)
+    assert talk.expected(1400, "What is it?") == ["reply.start"]
+    assert talk.words(1500, "What is it", final=False) == []
+    assert talk.words(1800, "What is it called", final=False) == ["reply.cancel", "prompt.prefill"]
+    talk.expected(1850, "What is it called?")
+    talk.pause(2000, 1000)
+    assert talk.words(2100, "What is it called?") == []
+    assert talk.expected(2100, "What is it called?") == []
+    assert talk.turn(2250, "What is it called?") == ["reply.adopt"]
+
+
 def test_the_same_words_are_not_drafted_twice(talk: Talk) -> None:
     pause_after(talk, "What is it?")
     assert talk.expected(1600, "What is it?") == []
@@ -145,6 +157,7 @@ def test_no_drafts_if_none_may_be_wasted() -> None:
         ("What is it?", "What is this?", False),
         ("今天很冷。", "今天很冷", True),
         ("It's 5.", "It's 4.", False),
+        ("What is it", "What is it?", True),
     ],
 )
 def test_the_same_words(one: str, other: str, same: bool) -> None:

@@ -96,3 +96,48 @@ def test_a_failure_is_told_as_one(talk: Talk) -> None:
 def test_a_reply_that_calls_without_end_is_stopped(talk: Talk) -> None:
     sent = [call(talk, 1800 + n, n) for n in range(MOST_CALLS + 3)]
     assert sent.count(["tool.run"]) == MOST_CALLS
+
+
+def test_what_came_while_we_spoke_stands_behind_what_we_said(talk: Talk) -> None:
+    talk.sound(1800, "Let me see. ")
+    call(talk, 1850)
+    back(talk, 1900)
+    talk.sound(2500, "", done=True)
+    assert contents(talk) == ["Will it rain?", "Let me see.", "The tool weather says: rain"]
+
+
+def test_an_answer_that_came_into_a_cough_is_told_after_it(talk: Talk) -> None:
+    call(talk, 1800)
+    talk.sound(1820, "", done=True)
+    talk.voice(2400)
+    assert back(talk, 2500) == ["item.kept"]
+    talk.pause(2600, 2400)
+    talk.dropped(2700)
+    assert talk.tick(2720)[0] == "reply.start"
+    assert talk.tick(2740) == []
+
+
+def test_a_draft_sends_for_nothing_before_it_is_the_answer() -> None:
+    talk = Talk()
+    talk.tick(0)
+    talk.voice(200)
+    talk.pause(900, 200)
+    assert talk.expected(950, "Will it rain?") == ["reply.start"]
+    assert call(talk, 1000) == []
+    assert talk.tick(1020) == []
+    talk.turn(1200, "Will it rain?")
+    assert talk.tick(1220) == ["tool.run"]
+    assert talk.tick(1240) == []
+
+
+def test_a_draft_that_is_not_the_answer_never_sends() -> None:
+    talk = Talk()
+    talk.tick(0)
+    talk.voice(200)
+    talk.pause(900, 200)
+    talk.expected(950, "Will it rain?")
+    call(talk, 1000)
+    talk.voice(1100)
+    talk.pause(1500, 1100)
+    talk.turn(1700, "Will it rain on Sunday?")
+    assert "tool.run" not in talk.tick(1720)

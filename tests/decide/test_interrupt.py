@@ -185,6 +185,13 @@ def test_what_the_turn_said_before_is_not_said_again() -> None:
     assert voice.verdict(START + 900 * MS, final=True) is Verdict.INTERRUPTION
 
 
+def test_a_turn_that_says_no_more_than_its_voice_is_covered_by_it() -> None:
+    voice = Voice(START, words="Damn.", measured=measured(400, hum=HUM))
+    assert voice.verdict(START + 400 * MS, final=True) is Verdict.BACKCHANNEL
+    assert voice.covers("Damn")
+    assert not voice.covers("Damn. What about Rome?")
+
+
 def test_words_that_were_changed_since_count_anew() -> None:
     voice = Voice(START, before="put a kettle", measured=measured(400))
     voice.hear("Put the kettle on.", START + 400 * MS)

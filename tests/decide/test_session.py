@@ -176,11 +176,56 @@ def test_an_interruption_ducks_then_stops_and_keeps_only_what_was_heard(talk: Ta
     assert talk.state == "reasoning"
 
 
-def test_sustained_voice_takes_the_floor_before_any_word(talk: Talk) -> None:
+def test_sustained_voice_makes_us_stand_still_and_its_words_stop_us(talk: Talk) -> None:
     talk.answered()
     talk.voice(2500)
-    assert talk.tick(2900) == []
-    assert talk.tick(3000) == ["playback.stop", "reply.cancel"]
+    assert talk.tick(2700) == []
+    assert talk.tick(2800) == ["playback.hold"], "silent, and nothing is lost"
+    assert talk.words(3100, "what about", final=False, start_ms=2500) == [
+        "playback.stop",
+        "reply.cancel",
+    ]
+
+
+def test_a_voice_without_words_is_let_go_after_two_seconds(talk: Talk) -> None:
+    talk.answered()
+    talk.voice(2500)
+    talk.tick(2800)
+    assert talk.tick(4480) == []
+    assert talk.tick(4520) == ["playback.release", "playback.restore"]
+    assert talk.state == "streaming"
+
+
+def test_words_that_come_after_it_was_let_go_stop_us_all_the_same(talk: Talk) -> None:
+    talk.answered()
+    talk.voice(2500)
+    talk.tick(2800)
+    talk.tick(4520)
+    stop = ["playback.stop", "reply.cancel"]
+    assert talk.words(4800, "what about tomorrow", final=False, start_ms=2500) == stop
+
+
+def test_a_turn_with_words_for_us_stops_us_whatever_its_voice_was_taken_for(talk: Talk) -> None:
+    talk.answered()
+    talk.voice(2500)
+    talk.tick(2800)
+    talk.tick(4520)
+    talk.pause(4700, 2500)
+    assert talk.turn(5000, "what about tomorrow") == ["playback.stop", "reply.cancel"]
+    assert talk.sound(5000, "", done=True, stopped=True)[-1] == "reply.start"
+
+
+def test_a_backchannel_and_then_words_are_an_interruption(talk: Talk) -> None:
+    talk.answered()
+    talk.voice(2500)
+    talk.pause(2800, 2500)
+    talk.words(2850, "Yeah.", start_ms=2500)
+    assert talk.voice(3000) == ["playback.duck"]
+    talk.trace -= 1  # the same turn goes on
+    assert talk.words(3600, "Yeah. But what about tomorrow?", final=False, start_ms=2500) == [
+        "playback.stop",
+        "reply.cancel",
+    ]
 
 
 def test_a_backchannel_restores_the_volume_and_is_no_turn(talk: Talk) -> None:
@@ -245,8 +290,7 @@ def test_noise_over_our_reply_changes_nothing(talk: Talk) -> None:
 def test_going_on_before_a_sound_withdraws_the_reply_and_joins_the_words(talk: Talk) -> None:
     talk.ask("I would like to know")
     assert talk.voice(1800) == ["playback.hold"]
-    assert talk.words(2100, "what time it is", final=False) == []
-    assert talk.tick(2300) == ["playback.stop", "reply.cancel"]
+    assert talk.words(2300, "what time it is", final=False) == ["playback.stop", "reply.cancel"]
     talk.sound(2300, "", done=True, stopped=True)
     talk.pause(2600, 1800)
     assert talk.turn(2800, "what time it is") == ["reply.start"]
@@ -267,7 +311,7 @@ def test_noise_while_we_think_lets_the_reply_play(talk: Talk) -> None:
 def test_a_withdrawn_question_is_asked_again_if_the_voice_was_nothing(talk: Talk) -> None:
     talk.ask()
     talk.voice(1800)
-    talk.tick(2300)
+    talk.words(2300, "what about", final=False)
     talk.pause(2400, 1800)
     assert talk.dropped(2700) == []
     assert talk.sound(2710, "", done=True, stopped=True) == ["prompt.prefill", "reply.start"]

@@ -100,6 +100,9 @@ What is 25 plus 17?
 """
 
 UNFINISHED = """
+What time does
+How many people have
+Which bus do
 I would like the
 I would like the.
 I'd like to

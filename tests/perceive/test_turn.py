@@ -398,6 +398,21 @@ def test_words_that_are_not_final_make_no_one_expect_the_end() -> None:
     assert table.foretold == []
 
 
+def test_words_that_are_a_whole_question_are_expected_to_be_all_while_the_voice_still_sounds() -> (
+    None
+):
+    table = Table()
+    table.send(SpeechStarted(t_ns=0, trace=1, start=0))
+    table.trace = table.first = 1
+    table.wait(900)
+    for text in (OPEN, "What time does", SURE):
+        table.words(text, final=False, end=table.ring.end)
+    [(_, expected)] = table.foretold
+    assert isinstance(expected, TurnExpected)
+    assert expected.text == SURE
+    assert table.outcomes == []
+
+
 def test_each_pause_of_a_turn_may_be_expected_to_be_its_last() -> None:
     table = Table()
     table.voice()

@@ -92,7 +92,7 @@ class Invariants:
             return
         roles = [message.role for message in event.messages]
         assert roles
-        assert roles[-1] == "user"
+        assert roles[-1] in ("user", "system")
         assert all(message.content.strip() for message in event.messages)
         texts = [message.content for message in event.messages]
         pairs = itertools.pairwise(zip(roles, texts, strict=True))

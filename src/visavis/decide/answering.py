@@ -126,7 +126,12 @@ class Answering:
     # ── errands ──────────────────────────────────────────────────────────────────────────────
 
     def on_tool_called(self, event: e.ToolCalled) -> Iterable[e.Event]:
-        return self._errands.send(event) if event.epoch == self._floor.epoch else ()
+        if event.epoch != self._floor.epoch:
+            return ()
+        if self._floor.draft_is_held:
+            self._errands.wait(event)
+            return ()
+        return self._errands.send(event)
 
     def on_tool_finished(self, event: e.ToolFinished) -> Iterator[e.Event]:
         news = self._floor.ledger.bring(self._errands.news(event), event.t_ns)
@@ -157,12 +162,23 @@ class Answering:
         language = notice.language or self._floor.language
         return self._floor.step(symbol, event, messages=(), say=notice.text, language=language)
 
-    def on_tick(self, event: e.ClockTicked) -> Iterable[e.Event]:
+    def on_tick(self, event: e.ClockTicked) -> Iterator[e.Event]:
+        if not self._floor.draft_is_held:
+            yield from self._errands.release(self._floor.epoch, event.t_ns)
+        yield from self._on_tick(event)
+
+    def _on_tick(self, event: e.ClockTicked) -> Iterable[e.Event]:
         floor = self._floor
         if self._machines.playback.state == "stopping":
             # The player has failed to say how far it was heard.
             return self._done(event, cut=True)
-        remark = floor.initiative.remark(event.t_ns, free=self._machines.floor_is_free)
+        free = self._machines.floor_is_free
+        if free and self._errands.take_told(floor.epoch):
+            # A voice that was none of our business held the floor when the last one came back.
+            return floor.step("told", event)
+        # A remark would be a new reply, and what the errand brings be told to no one.
+        free = free and not self._errands.out(floor.epoch)
+        remark = floor.initiative.remark(event.t_ns, free=free)
         if remark is not None:
             return self._say(remark, "remark", event)
         if event.t_ns - floor.progress_ns > self._patience_ns:

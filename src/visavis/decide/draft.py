@@ -65,9 +65,21 @@ class Drafts:
             self._wasted.append((event.t_ns, event.tokens))
 
 
-_MARK = re.compile(r"[\s.。!！,，;；:：…]+")
+_MARKS = re.compile(r"[\s.。!！?？,，;；:：…]+")
+_END = re.compile(r"[.。!！?？]\s*$")
 
 
 def same_words(one: str, other: str) -> bool:
-    """Whether two recognitions say the same. A question mark makes a difference, a stop none."""
-    return _MARK.sub(" ", one.casefold()).strip() == _MARK.sub(" ", other.casefold()).strip()
+    """Whether two recognitions say the same: "You like it." is not "You like it?"."""
+    ends = _END.search(one), _END.search(other)
+    if all(ends) and is_question(one) != is_question(other):
+        return False
+    return _words(one) == _words(other)
+
+
+def is_question(text: str) -> bool:
+    return text.rstrip().endswith(("?", "？"))
+
+
+def _words(text: str) -> str:
+    return _MARKS.sub(" ", text.casefold()).strip()

@@ -1,13 +1,15 @@
 """Errands: tools that a reply has called, and what they brought.
 
 Takes calls and results; gives the commands to run them and the news for the history. Invariants:
-a call of a reply that is over is never sent; what comes back is news once, also when the reply it
-was for was interrupted; a reply is continued when all of its calls have answered.
+a call of a reply that is over is never sent, nor one of a draft before the draft is the answer;
+what comes back is news once, also when the reply it was for was interrupted; a reply is continued
+when all of its calls have answered.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from visavis.flow.events import ToolCalled, ToolFinished, ToolRun
 
@@ -22,6 +24,21 @@ class Errands:
         self._epoch = 0
         self._sent: set[int] = set()
         self._back: set[int] = set()
+        self._waiting: list[ToolCalled] = []  # of a draft
+
+    def wait(self, event: ToolCalled) -> None:
+        """A draft calls; nothing is done before it is the answer."""
+        if self._waiting and self._waiting[0].epoch != event.epoch:
+            self._waiting = []
+        if len(self._waiting) < MOST_CALLS:
+            self._waiting.append(event)
+
+    def release(self, epoch: int, t_ns: int) -> Iterator[ToolRun]:
+        """Reply `epoch` is the answer: the commands for what waited; older calls are forgotten."""
+        waited, self._waiting = self._waiting, []
+        for event in waited:
+            if event.epoch == epoch:
+                yield from self.send(replace(event, t_ns=t_ns))
 
     def send(self, event: ToolCalled) -> Iterator[ToolRun]:
         """The command for a call."""
@@ -58,6 +75,10 @@ class Errands:
         if told:
             self._sent, self._back = set(), set()
         return told
+
+    def out(self, epoch: int) -> bool:
+        """Whether a call of reply `epoch` has not come back, or its answer has not been told."""
+        return bool(self._waiting) or (epoch == self._epoch and bool(self._sent))
 
     @property
     def _told(self) -> bool:

@@ -77,7 +77,13 @@ class Ledger:
     def settle_heard(self, *, cut: bool) -> list[Item]:
         """What we said is over: enters what was heard of it, if anything."""
         heard, self._heard, self._unasked = self._heard.strip(), "", False
-        return [self._enter(Item("assistant", heard, self._answer_ns, cut))] if heard else []
+        if not heard:
+            return []
+        # What an errand brought while this sounded was not known to it, and comes after it.
+        at = len(self._items)
+        while at and (i := self._items[at - 1]).role == "tool" and i.start_ns > self._answer_ns:
+            at -= 1
+        return [self._enter(Item("assistant", heard, self._answer_ns, cut), at)]
 
     def bring(self, text: str, t_ns: int) -> list[Item]:
         """An errand brought this. It is in the history from now on, once."""
@@ -127,9 +133,9 @@ class Ledger:
             whole = join(whole, item.text)
         return whole
 
-    def _enter(self, item: Item) -> Item:
+    def _enter(self, item: Item, at: int | None = None) -> Item:
         assert item.text.strip(), "an empty item"
-        self._items.append(item)
+        self._items.insert(len(self._items) if at is None else at, item)
         if len(self._items) > MAX_ITEMS:
             del self._items[0]
         return item

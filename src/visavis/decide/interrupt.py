@@ -73,6 +73,13 @@ class Voice:
         words, before = words_of(self.words), words_of(self.before)
         return words[len(before) :] if words[: len(before)] == before else words
 
+    def covers(self, text: str) -> bool:
+        """Whether `text`, of the turn that is over, says no more than what was judged here.
+
+        Then a backchannel remains one, also a hum that was spelled as a word.
+        """
+        return words_of(text) == words_of(self.words or self.before)
+
     def verdict(self, end: int, *, final: bool) -> Verdict:
         """What it means, heard up to sample `end`; `final`: it has paused, the words are all."""
         final = final and end > self.start  # else that was said of the voice before

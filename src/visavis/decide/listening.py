@@ -19,6 +19,7 @@ class Listening:
         self._floor = floor
         self._machines = floor.machines
         self._turn_trace = 0  # of the user's last turn that is over
+        self._words = ""  # of the turn that is not over
 
     # ── the voice ────────────────────────────────────────────────────────────────────────────
 
@@ -27,7 +28,7 @@ class Listening:
         self._machines.user.step("speech.started")
         yield from floor.drop_draft(event)
         if floor.overlap.voice is None and self._machines.reply.takes("voice"):
-            floor.overlap.begin(event.start)
+            floor.overlap.begin(event.start, self._words)
             yield from floor.step("voice", event)
 
     def on_pause(self, event: e.SpeechPaused) -> Iterable[e.Event]:
@@ -46,14 +47,11 @@ class Listening:
     def _judge(
         self, event: e.Event, end: int, *, words: str = "", final: bool = False
     ) -> Iterable[e.Event]:
-        """What the voice over ours means now, if there is one that is not understood."""
-        voice = self._floor.overlap.voice
-        if voice is None:
-            return ()
-        voice.words = words or voice.words
-        voice.said = self._floor.said.around(voice.start, end)
-        symbol = self._floor.overlap.judge(end, final=final)
-        return self._floor.step(symbol, event) if symbol else ()
+        """What the voice over ours means now, if there is one."""
+        floor = self._floor
+        floor.overlap.hear(words, floor.said.around(floor.overlap.start, end), end)
+        symbol = floor.overlap.judge(end, final=final)
+        return floor.step(symbol, event) if symbol else ()
 
     # ── the words ────────────────────────────────────────────────────────────────────────────
 
@@ -61,11 +59,18 @@ class Listening:
         if event.trace <= self._turn_trace:
             return self._amend(event)
         self._floor.language = event.language or self._floor.language
-        if self._floor.overlap.voice is not None:
+        self._words = event.text or self._words
+        if self._machines.reply.takes("barged"):
             return self._judge(event, event.end, words=event.text, final=event.final)
-        if event.stable and self._machines.reply.takes("adopted") and not self._floor.draft_is_held:
-            return (self._floor.prefill(event, event.text[: event.stable]),)
-        return ()
+        return self._get_ahead(event)
+
+    def _get_ahead(self, event: e.WordsHeard) -> Iterator[e.Event]:
+        """Has the words evaluated that will stay; a draft of other words stands in their way."""
+        floor = self._floor
+        if event.text and not floor.drafts.answers(floor.ledger.messages(event.text)):
+            yield from floor.drop_draft(event)
+        if event.stable and self._machines.reply.takes("adopted") and not floor.draft_is_held:
+            yield floor.prefill(event, event.text[: event.stable])
 
     def _amend(self, event: e.WordsHeard) -> Iterator[e.Event]:
         items = self._floor.ledger.amend(event.trace, event.text) if event.final else []
@@ -94,7 +99,7 @@ class Listening:
     def _may_draft(self, event: e.TurnExpected) -> bool:
         floor = self._floor
         for_us = not (floor.overlap.began_turn and floor.only_listened(event.text))
-        current = event.trace > self._turn_trace and self._machines.user.state == "paused"
+        current = event.trace > self._turn_trace and self._machines.user.state != "quiet"
         silent = self._machines.playback.state == "silent" and not floor.initiative.warns
         waits = self._machines.reply.takes("adopted")
         return for_us and current and silent and waits and floor.drafts.allowed(event.t_ns)
@@ -113,7 +118,7 @@ class Listening:
 
     def on_turn(self, event: e.TurnEnded) -> Iterator[e.Event]:
         self._machines.user.step("turn.ended")
-        self._turn_trace = event.trace
+        self._turn_trace, self._words = event.trace, ""
         yield from self._judge(event, event.end, words=event.text, final=True)
         overlap = self._floor.overlap
         listened = overlap.began_turn and self._floor.only_listened(event.text)
@@ -130,7 +135,7 @@ class Listening:
 
     def on_turn_dropped(self, event: e.TurnDropped) -> Iterable[e.Event]:
         self._machines.user.step("turn.dropped")
-        self._turn_trace = event.trace
+        self._turn_trace, self._words = event.trace, ""
         return self._leave(event)
 
     def _leave(self, event: e.TurnEnded | e.TurnDropped) -> Iterator[e.Event]:

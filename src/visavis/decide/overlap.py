@@ -21,27 +21,45 @@ class Overlap:
 
     def __init__(self) -> None:
         self.voice: Voice | None = None
+        self._let_go: Voice | None = None
         self.began_turn = False
         self.outcome: Verdict | None = None
 
-    def begin(self, start: int) -> None:
-        """A voice began at sample `start` while a reply was under way."""
-        self.voice = Voice(start)
+    def begin(self, start: int, before: str) -> None:
+        """A voice began at sample `start` while a reply was under way; its turn said `before`."""
+        self.voice, self._let_go = Voice(start, before=before), None
         self.began_turn = True
 
     def measure(self, event: e.VoiceMeasured) -> None:
         if self.voice is not None and event.start == self.voice.start:
             self.voice.measured = event
 
+    def hear(self, text: str, said: str, end: int) -> None:
+        """The words of the turn up to sample `end`, and what we `said` around them."""
+        voice = self.voice or self._let_go
+        if voice is not None:
+            voice.hear(text, end)
+            voice.said = said
+
     def judge(self, end: int, *, final: bool) -> str:
         """The symbol that follows from all that is known up to sample `end`; maybe empty."""
-        if self.voice is None:
+        voice = self.voice or self._let_go
+        if voice is None:
             return ""
-        verdict = self.voice.verdict(end, final=final)
+        verdict = voice.verdict(end, final=final)
         symbol = SYMBOLS.get(verdict, "false.alarm")
+        if self.voice is None and symbol != "barged":
+            return ""
         if symbol in ("barged", "false.alarm"):
             self.voice, self.outcome = None, verdict
+            self._let_go = voice if symbol == "false.alarm" else None
         return symbol
+
+    @property
+    def start(self) -> int:
+        """Where the voice began that is not understood, or was let go last."""
+        voice = self.voice or self._let_go
+        return voice.start if voice is not None else 0
 
     @property
     def is_nothing_to_us(self) -> bool:
@@ -50,8 +68,9 @@ class Overlap:
 
     def leave(self) -> None:
         """The reply is over: whoever still speaks has the floor."""
-        self.voice = None
+        self.voice = self._let_go = None
 
     def end(self) -> None:
         """The user's turn is over."""
-        self.voice, self.began_turn, self.outcome = None, False, None
+        self.leave()
+        self.began_turn, self.outcome = False, None

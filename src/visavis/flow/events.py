@@ -200,9 +200,10 @@ class TurnScored(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TurnExpected(Event):
-    """The words up to this pause sound finished: unless the user goes on, the turn ends here.
+    """The words up to sample `end` sound finished: unless the user goes on, the turn ends here.
 
-    `end` is the sample after the last voiced one.
+    In a pause, `end` is the sample after the last voiced one; it may come while the voice still
+    sounds.
     """
 
     text: str

@@ -174,10 +174,12 @@ def _you_may_end(words: Words) -> bool:
 
 
 def _verb_may_end(words: Words) -> bool:
-    """ "Yes I do", "what can it be", "what it is", "do you know where the station is"."""
+    """ "Yes I do", "what can it be", "what it is", "do you know where the station is"; but not
+    "what time does"."""
     if words[0] in ("yes", "no", "yeah") or WH.intersection(_core(words)[1:-2]):
         return True
-    if words[-1] in DO | HAVE | {"be"} and _asks(words):
+    helped = AUXILIARIES.intersection(_core(words)[1:-1])
+    if words[-1] in DO | HAVE | {"be"} and _asks(words) and helped:
         return True
     opens = words[0] in SUBORDINATORS | CONJUNCTIONS | {"so", "well"}
     return _before(words) in PRONOUNS and not opens and len(words) > 2

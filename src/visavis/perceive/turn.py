@@ -75,10 +75,6 @@ class Verdict:
     reasons: tuple[str, ...]
     enough_ms: float
 
-    @property
-    def probability(self) -> float:
-        return 1 / (1 + math.exp(-self.log_odds))
-
 
 class TurnTaking:
     """One turn at a time.
@@ -128,8 +124,12 @@ class TurnTaking:
                 self._hear(event)
             case TurnScored():
                 self._weigh(event)
-        if self._turn is not None and self._turn.pause is not None:
-            yield from self._decide(self._turn, self._turn.pause, event)
+        if (turn := self._turn) is None:
+            return
+        if turn.pause is not None:
+            yield from self._decide(turn, turn.pause, event)
+        elif isinstance(event, WordsHeard) and turn.words is event:
+            yield from self._foresee(turn, event)
 
     # ── what comes in ────────────────────────────────────────────────────────────────────────
 
@@ -191,6 +191,12 @@ class TurnTaking:
         else:
             yield self._end(turn, turn.words, pause, event, verdict, silent_ms)
 
+    def _foresee(self, turn: Turn, words: WordsHeard) -> Iterator[TurnExpected]:
+        """Words that would be a turn, while the voice still sounds: it may well be at its end."""
+        log_odds = completeness(words.text).log_odds
+        if log_odds >= SURE:
+            yield _expected(turn, words, words.end, log_odds, words)
+
     def _foretell(
         self,
         turn: Turn,
@@ -202,15 +208,7 @@ class TurnTaking:
     ) -> Iterator[Event]:
         if not turn.expected and turn.settled and verdict.log_odds >= LIKELY:
             turn.expected = True
-            yield TurnExpected(
-                t_ns=event.t_ns,
-                trace=turn.trace,
-                text=words.text,
-                start=turn.start,
-                end=pause.end,
-                probability=verdict.probability,
-                language=words.language,
-            )
+            yield _expected(turn, words, pause.end, verdict.log_odds, event)
         if not turn.lingered and silent_ms >= self._linger_ms and verdict.log_odds < LIKELY:
             turn.lingered = True
             yield TurnLingered(
@@ -267,7 +265,7 @@ class TurnTaking:
             text=words.text,
             start=turn.start,
             end=pause.end,
-            probability=verdict.probability,
+            probability=_probability(verdict.log_odds),
             reasons=(f"silence {silent_ms:.0f} ms", *verdict.reasons, *late),
             language=words.language,
         )
@@ -277,6 +275,24 @@ class TurnTaking:
         return TurnDropped(
             t_ns=event.t_ns, trace=turn.trace, start=turn.start, end=pause.end, reason=reason
         )
+
+
+def _expected(
+    turn: Turn, words: WordsHeard, end: int, log_odds: float, cause: Event
+) -> TurnExpected:
+    return TurnExpected(
+        t_ns=cause.t_ns,
+        trace=turn.trace,
+        text=words.text,
+        start=turn.start,
+        end=end,
+        probability=_probability(log_odds),
+        language=words.language,
+    )
+
+
+def _probability(log_odds: float) -> float:
+    return 1 / (1 + math.exp(-log_odds))
 
 
 def _model_log_odds(probability: float, words: float) -> float:
