@@ -110,14 +110,15 @@ def states_page() -> str:
     machines = Machines()
     sections = [
         machine_section(name, getattr(machines, name))
-        for name in ("user", "reply", "engine", "playback")
+        for name in ("user", "reply", "draft", "murmur", "engine", "playback")
     ]
     return f"""# States
 
 {NOTICE}
 
-Four small machines decide. A pair of state and symbol that has no row changes nothing. What users
-see (idle · perceiving · reasoning · streaming · interrupted) is derived from the four.
+Six small machines decide. A pair of state and symbol that has no row changes nothing. What users
+see (idle · perceiving · reasoning · streaming · interrupted) is derived from four of them: user,
+reply, engine and playback.
 
 {chr(10).join(sections)}"""
 

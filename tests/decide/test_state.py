@@ -5,7 +5,9 @@ from __future__ import annotations
 import pytest
 
 from visavis.decide.state import (
+    DRAFT,
     ENGINE,
+    MURMUR,
     PLAYBACK,
     REPLY,
     USER,
@@ -17,7 +19,7 @@ from visavis.decide.state import (
 from visavis.flow.events import PlaybackStop, ReplyCancel
 
 TABLES = {"user": (USER, "quiet"), "reply": (REPLY, "none"), "engine": (ENGINE, "free")}
-TABLES["playback"] = (PLAYBACK, "silent")
+TABLES |= {"playback": (PLAYBACK, "silent"), "draft": (DRAFT, "none"), "murmur": (MURMUR, "none")}
 
 
 def reachable(table: Table, start: str) -> set[str]:
@@ -69,6 +71,7 @@ def test_a_stop_silences_before_it_cancels() -> None:
         ("speaking", "cut", "interrupted"),
         ("paused", "cut", "interrupted"),
         ("speaking", "withdrawn", "perceiving"),
+        ("speaking", "notice", "streaming"),
     ],
 )
 def test_the_session_state_is_derived(user: str, reply: str, state: str) -> None:
