@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -15,6 +17,7 @@ from visavis.flow.events import (
     PlaybackRelease,
     PlaybackRestore,
     PlaybackStop,
+    ReplyAdopt,
     ReplyCancel,
     ReplyStart,
     Samples,
@@ -93,6 +96,25 @@ def silent(index: int, written: str, *, last: bool = False, error: str = "") -> 
     )
 
 
+def parts(whole: SoundMade, *cuts: int, error: str = "") -> list[SoundMade]:
+    """The same sound in parts, cut at these samples; with `error` the last is silent."""
+    pieces = np.split(whole.samples, cuts)
+    if error:
+        pieces[-1] = pieces[-1][:0]
+    return [
+        replace(
+            whole,
+            samples=samples,
+            words=() if part else whole.words,
+            written="" if part else whole.written,
+            part=part,
+            more=part < len(cuts),
+            error=error if part == len(cuts) else "",
+        )
+        for part, samples in enumerate(pieces)
+    ]
+
+
 def counting(samples: Samples) -> list[int]:
     return (samples * 32_768).astype(int).tolist()
 
@@ -136,7 +158,7 @@ def test_a_word_is_heard_when_half_of_it_was_played() -> None:
 def test_an_underrun_is_silence_and_nothing_is_lost() -> None:
     rig = Rig()
     rig.give(made(0, "one"))
-    assert [len(block.samples) for block in rig.play(4)] == [20, 10]
+    assert [len(block.samples) for block in rig.play(5)] == [20, 10]
     rig.give(made(1, " two", at=30, last=True))
     blocks = rig.play(4)
     assert [(block.start, len(block.samples)) for block in blocks] == [
@@ -321,13 +343,28 @@ def test_a_phrase_that_never_comes_is_given_up() -> None:
     assert rig.out[-1].done
 
 
-def test_what_exceeds_the_bound_is_refused_and_its_text_kept() -> None:
+def test_what_exceeds_the_bound_is_refused_and_told_only_at_the_end() -> None:
+    ended, cut = Rig(max_seconds=0.1), Rig(max_seconds=0.1)
+    for rig in (ended, cut):
+        rig.give(made(0, "one two"), made(1, " three four", at=60))
+        rig.play(2)  # there is room again, but what sounds now would sound behind a gap
+        rig.give(made(2, " end", at=60, last=rig is ended))
+        assert rig.player.refused == 2
+        rig.play(10)
+        assert counting(rig.sound) == list(range(1, 61))
+    assert (ended.heard, ended.out[-1].done) == ("one two three four end", True)
+    cut.give(PlaybackStop(t_ns=0, epoch=1))
+    assert cut.heard == "one two"
+
+
+def test_a_part_that_exceeds_the_bound_is_refused_and_its_words_are_not_heard() -> None:
     rig = Rig(max_seconds=0.1)
-    rig.give(made(0, "one two"), made(1, " three four", at=60), made(2, " end", at=60, last=True))
-    assert rig.player.refused == 2
+    rig.give(*parts(made(0, "one two three four"), 60), made(1, " five", at=120))
     rig.play(10)
     assert counting(rig.sound) == list(range(1, 61))
-    assert rig.heard == "one two three four end"
+    assert rig.heard == "one two "
+    rig.give(ReplyStart(t_ns=0, epoch=2, messages=()), made(0, "new", epoch=2))
+    assert len(rig.play(2)) == 2
 
 
 def test_a_phrase_that_comes_twice_is_played_once() -> None:
@@ -339,6 +376,172 @@ def test_a_phrase_that_comes_twice_is_played_once() -> None:
     assert rig.heard == "one two"
 
 
+# ── a phrase in parts ────────────────────────────────────────────────────────────────────────
+
+
+def test_a_phrase_sounds_while_its_rest_is_made() -> None:
+    rig = Rig()
+    first, second, third = parts(made(0, "one two three", last=True), 25, 65)
+    rig.give(first)
+    assert [len(block.samples) for block in rig.play(2)] == [20, 5]
+    rig.give(second, third)
+    rig.play(5)
+    assert counting(rig.sound) == list(range(1, 91))
+    assert rig.heard == "one two three"
+    assert [block.done for block in rig.out] == [False] * 5 + [True]
+
+
+def test_a_missing_part_is_an_underrun_and_not_the_end() -> None:
+    rig = Rig(patience_ms=60)
+    first, second = parts(made(0, "one two", last=True), 20)
+    rig.give(first)
+    assert len(rig.play(50)) == 1  # nothing waits behind it: it may still come
+    assert rig.player.underruns == 49
+    rig.give(second)
+    rig.play(3)
+    assert counting(rig.sound) == list(range(1, 61))
+    assert rig.heard == "one two"
+    assert rig.out[-1].done
+
+
+def test_a_part_that_never_comes_is_given_up_like_a_phrase() -> None:
+    rig = Rig(patience_ms=60)
+    first, second = parts(made(0, "one two"), 30)
+    rig.give(first, made(1, "-three four", at=60, last=True))
+    assert [len(block.samples) for block in rig.play(5)] == [20, 10]
+    assert rig.heard == "one "
+    assert rig.play()
+    rig.give(second)
+    rig.play(3)
+    assert rig.heard == "one two-three four"
+    assert counting(rig.sound) == [*range(1, 31), *range(61, 121)]
+    assert (rig.out[-1].done, rig.player.refused) == (True, 1)
+
+
+def test_a_phrase_may_end_with_a_part_without_sound() -> None:
+    rig = Rig()
+    first, second = parts(made(0, "one two", last=True), 60)
+    assert not len(second.samples)
+    rig.give(first)
+    rig.play(3)
+    assert rig.heard == "one two"
+    assert not rig.out[-1].done
+    rig.give(second)
+    (end,) = rig.play()
+    assert (len(end.samples), end.heard, end.done) == (0, "", True)
+
+
+def test_a_phrase_that_breaks_off_is_heard_up_to_its_last_word_that_sounded() -> None:
+    rig = Rig()
+    rig.give(*parts(made(0, "one two three"), 40, error="broke"), made(1, "-four", at=40))
+    assert "".join(block.heard for block in rig.play(2)) == "one "
+    assert "".join(block.heard for block in rig.play(1)) == "two three-four"
+    assert counting(rig.sound) == list(range(1, 61))
+    cut = Rig()
+    cut.give(*parts(made(0, "one two three"), 40, error="broke"))
+    cut.play(5)
+    cut.give(PlaybackStop(t_ns=0, epoch=1))
+    assert cut.heard == "one "
+
+
+def test_a_part_out_of_its_turn_is_refused() -> None:
+    rig = Rig()
+    first, second, third = parts(made(0, "one two"), 20, 40)
+    rig.give(second, first, first, third, second, third)
+    rig.play(4)
+    assert counting(rig.sound) == list(range(1, 61))
+    assert rig.player.refused == 3
+
+
+def test_a_late_part_of_a_reply_that_was_cut_is_dropped_by_its_id() -> None:
+    """20 s wait, all but the last second still in the making; cut at 1 s."""
+    rig = Rig()
+    words = " ".join(f"w{i}" for i in range(667))
+    *early, late = parts(made(0, words, last=True), 300, 5_000, 19_000)
+    rig.give(*early)
+    rig.play(50)
+    assert len(rig.sound) == 1_000
+    rig.give(PlaybackStop(t_ns=0, epoch=1), late, made(1, "more", epoch=1))
+    assert rig.play(1_000) == []
+    rig.give(ReplyStart(t_ns=0, epoch=2, messages=()), late, made(0, "new", epoch=2, last=True))
+    rig.play(3)
+    assert counting(rig.sound)[1_000:] == list(range(1, 31))
+    assert "".join(block.heard for block in rig.out if block.epoch == 2) == "new"
+
+
+def test_held_in_mid_part_while_ducked_it_goes_on_at_the_very_next_sample() -> None:
+    def sound(*commands: tuple[int, Event]) -> Samples:
+        rig = Rig(duck_db=-6.0, ramp_ms=30.0)
+        loud = replace(made(0, "one two three four"), samples=np.full(120, 0.5, np.float32))
+        first, second = parts(loud, 70)
+        rig.give(first)
+        for tick in range(40):
+            if tick == 20:
+                rig.give(second)
+            rig.give(*(event for at, event in commands if at == tick))
+            rig.play()
+        return rig.sound
+
+    duck, restore = PlaybackDuck(t_ns=0), PlaybackRestore(t_ns=0)
+    plain = sound((1, duck), (4, restore))
+    held = sound(
+        (1, duck),
+        (2, PlaybackHold(t_ns=0)),
+        (9, PlaybackRelease(t_ns=0)),
+        (10, PlaybackHold(t_ns=0)),
+        (15, PlaybackRelease(t_ns=0)),
+        (25, restore),
+    )
+    assert len(held) == len(plain) == 120
+    assert np.array_equal(held[:60], plain[:60])  # in the middle of the ramp too
+
+
+# ── a held reply ─────────────────────────────────────────────────────────────────────────────
+
+
+def draft(epoch: int) -> ReplyStart:
+    return ReplyStart(t_ns=0, epoch=epoch, messages=(), held=True)
+
+
+def test_a_held_reply_is_silent_until_it_is_adopted() -> None:
+    rig = Rig()
+    rig.give(draft(2), made(0, "one two", epoch=2, last=True))
+    assert rig.play(10) == []
+    rig.give(PlaybackRelease(t_ns=0), ReplyAdopt(t_ns=0, epoch=1))
+    assert rig.play(10) == []
+    rig.give(ReplyAdopt(t_ns=0, epoch=2))
+    blocks = rig.play(3)
+    assert [block.start for block in blocks] == [400, 420, 440]
+    assert counting(rig.sound) == list(range(1, 61))
+    assert (rig.heard, blocks[-1].done, rig.player.underruns) == ("one two", True, 0)
+
+
+def test_a_held_reply_without_sound_ends_only_once_adopted() -> None:
+    rig = Rig()
+    rig.give(draft(2), replace(silent(0, "🙂", last=True), epoch=2))
+    assert rig.play(3) == []
+    rig.give(ReplyAdopt(t_ns=0, epoch=2))
+    assert [block.done for block in rig.play(3)] == [True]
+
+
+def test_a_held_reply_that_is_dropped_leaves_no_trace() -> None:
+    rig = Rig()
+    rig.give(draft(2), made(0, "one", epoch=2), ReplyCancel(t_ns=0, epoch=2, reason="dropped"))
+    rig.give(ReplyAdopt(t_ns=0, epoch=2), made(1, " two", epoch=2, last=True))
+    assert rig.play(5) == []
+    rig.give(ReplyStart(t_ns=0, epoch=3, messages=()), made(0, "new", epoch=3, last=True))
+    assert len(rig.play(2)) == 2
+
+
+def test_an_adopted_reply_that_was_told_to_stand_still_stands_still() -> None:
+    rig = Rig()
+    rig.give(draft(2), made(0, "one", epoch=2, last=True), PlaybackHold(t_ns=0))
+    rig.give(ReplyAdopt(t_ns=0, epoch=2))
+    assert rig.play(5) == []
+    rig.give(PlaybackRelease(t_ns=0))
+    assert len(rig.play(2)) == 2
+
+
 def test_a_period_must_be_a_whole_number_of_samples() -> None:
     with pytest.raises(AssertionError):
         Player(22_050, period_ms=11)
@@ -346,43 +549,43 @@ def test_a_period_must_be_a_whole_number_of_samples() -> None:
 
 
 PHRASES = st.lists(st.lists(st.integers(0, 90), max_size=4), min_size=1, max_size=6)
+CUTS = st.lists(st.lists(st.integers(0, 360), max_size=3), min_size=6, max_size=6)
 
 
 @settings(max_examples=200, deadline=None)
 @given(
     phrases=PHRASES,
     late=st.lists(st.integers(0, 4), min_size=6, max_size=6),
+    cuts=CUTS,
     cut=st.integers(0, 90),
 )
 def test_what_was_heard_is_what_was_played(
-    phrases: list[list[int]], late: list[int], cut: int
+    phrases: list[list[int]], late: list[int], cuts: list[list[int]], cut: int
 ) -> None:
-    """Words of any length, phrases that come late, a stop at any tick."""
+    """Words of any length, phrases in parts, each of which comes late, a stop at any tick."""
     rig = Rig()
     text, spans, total = "", [], 0
     for index, words in enumerate(phrases):
-        for _ in range(late[index]):
-            if rig.tick < cut:
-                rig.play()
         times, at, written = [], 0, ""
         for i, count in enumerate(words):
             written += f"w{index}.{i} "
             times.append(WordTime(at, at + count, len(written)))
             spans.append((total + at, total + at + count, len(text) + len(written), count))
             at += count
-        samples = (total + 1 + np.arange(at, dtype=np.float32)) / 32_768
-        last = index == len(phrases) - 1
-        rig.give(
-            SoundMade(
-                t_ns=0,
-                epoch=1,
-                index=index,
-                samples=samples,
-                words=tuple(times),
-                written=written,
-                last=last,
-            )
+        whole = SoundMade(
+            t_ns=0,
+            epoch=1,
+            index=index,
+            samples=(total + 1 + np.arange(at, dtype=np.float32)) / 32_768,
+            words=tuple(times),
+            written=written,
+            last=index == len(phrases) - 1,
         )
+        for part in parts(whole, *sorted(min(place, at) for place in cuts[index])):
+            for _ in range(late[index]):
+                if rig.tick < cut:
+                    rig.play()
+            rig.give(part)
         text, total = text + written, total + at
     while rig.tick < cut:
         rig.play()

@@ -172,7 +172,7 @@ class Player:
         if self._held or self._drafted:
             return ()
         samples, heard, done = self._period()
-        if not len(samples) and not done:
+        if not (len(samples) or heard or done):
             return ()
         played = SoundPlayed(
             t_ns=tick.t_ns,
