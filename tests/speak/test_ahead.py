@@ -32,9 +32,17 @@ def ready(index: int, epoch: int = 1, last: bool = False) -> PhraseReady:
     )
 
 
-def made(index: int, count: int, epoch: int = 1) -> SoundMade:
-    sound = np.zeros(count, np.float32)
-    return SoundMade(t_ns=2, epoch=epoch, index=index, samples=sound, words=(), written="")
+def made(index: int, count: int, epoch: int = 1, part: int = 0, more: bool = False) -> SoundMade:
+    return SoundMade(
+        t_ns=2,
+        epoch=epoch,
+        index=index,
+        samples=np.zeros(count, np.float32),
+        words=(),
+        written="",
+        part=part,
+        more=more,
+    )
 
 
 def played(count: int, epoch: int = 1) -> SoundPlayed:
@@ -74,6 +82,20 @@ def test_the_next_waits_until_the_sound_of_the_one_before_is_made() -> None:
     assert give(ahead, ready(0), ready(1), ready(2)) == [0]
     assert give(ahead, made(0, 100)) == [1]
     assert give(ahead, made(1, 100)) == [2]
+
+
+def test_the_next_waits_for_the_last_part_of_the_one_before() -> None:
+    ahead = line()
+    assert give(ahead, ready(0), ready(1)) == [0]
+    assert give(ahead, made(0, 100, more=True), played(100), made(0, 50, part=1, more=True)) == []
+    assert give(ahead, made(0, 0, part=2)) == [1]
+
+
+def test_the_sound_of_all_parts_counts() -> None:
+    ahead = line()
+    give(ahead, ready(0), ready(1), made(0, 700, more=True), made(0, 700, part=1))
+    assert give(ahead, played(400)) == []
+    assert give(ahead, played(1)) == [1]
 
 
 def test_synthesis_stops_at_the_look_ahead_and_goes_on_as_sound_is_played() -> None:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 import pytest
 
 from visavis.backends.contract import Speech
 from visavis.backends.tts.fake import FakeTts, decode
 from visavis.flow.clock import SimulatedClock
-from visavis.flow.events import PhraseReleased, SoundMade, WordTime
+from visavis.flow.events import PhraseReleased, Samples, SoundMade, WordTime
 from visavis.speak.synth import Synthesiser
 
 
@@ -37,18 +39,30 @@ def make(synth: Synthesiser, phrase: PhraseReleased) -> SoundMade:
     return made
 
 
+def make_parts(synth: Synthesiser, phrase: PhraseReleased) -> list[SoundMade]:
+    parts = [event for event in synth.on(phrase) if isinstance(event, SoundMade)]
+    assert [part.part for part in parts] == list(range(len(parts)))
+    assert [part.more for part in parts] == [True] * (len(parts) - 1) + [False]
+    return parts
+
+
+def sound_of(parts: list[SoundMade]) -> Samples:
+    return np.concatenate([part.samples for part in parts])
+
+
 class Odd:
-    """A voice that does one odd thing."""
+    """A voice that gives these pieces, whatever it is told to say."""
 
     rate_hz, languages = 16_000, ("en",)
 
-    def __init__(self, result: Speech | Exception) -> None:
-        self._result = result
+    def __init__(self, *pieces: Speech | Exception) -> None:
+        self._pieces = pieces
 
-    def synthesise(self, text: str, language: str = "") -> Speech:
-        if isinstance(self._result, Exception):
-            raise self._result
-        return self._result
+    def synthesise(self, text: str, language: str = "") -> Iterator[Speech]:
+        for piece in self._pieces:
+            if isinstance(piece, Exception):
+                raise piece
+            yield piece
 
     def close(self) -> None:
         pass
@@ -146,14 +160,97 @@ def test_a_cancelled_reply_is_not_spoken() -> None:
 
 
 def test_what_was_cancelled_while_it_was_made_is_dropped() -> None:
-    tts = voice()
+    tts = voice(piece_ms=100)
     synth = Synthesiser(tts)
     speak = tts.synthesise
 
-    def interrupted(text: str, language: str = "") -> Speech:
+    def interrupted(text: str, language: str = "") -> Iterator[Speech]:
         synth.cancel(1)
         return speak(text, language)
 
     tts.synthesise = interrupted  # type: ignore[method-assign]
     assert not list(synth.on(released("Gone.")))
     assert tts.calls == 1
+
+
+# ── in parts ─────────────────────────────────────────────────────────────────────────────────
+
+TEXTS = ("One two three.", "And so on, and so on; that is all there is to it. ")
+
+
+@pytest.mark.parametrize("written", TEXTS)
+@pytest.mark.parametrize("piece_ms", [20, 70, 300, 1_000, 10_000])
+@pytest.mark.parametrize("timed", [True, False])
+def test_in_parts_it_is_the_same_sound_with_the_same_words(
+    written: str, piece_ms: int, timed: bool
+) -> None:
+    manner = {"lead_ms": 100, "tail_ms": 500, "timed": timed}
+    whole = make(Synthesiser(voice(**manner)), released(written))
+    parts = make_parts(Synthesiser(voice(piece_ms=piece_ms, **manner)), released(written))
+    assert np.array_equal(sound_of(parts), whole.samples)
+    assert "".join(part.written for part in parts) == parts[0].written == written
+    assert not any(part.words or part.error for part in parts[1:])
+    assert [w.char_end for w in parts[0].words] == [w.char_end for w in whole.words]
+    if timed:
+        assert parts[0].words == whole.words
+
+
+def test_the_first_part_is_given_before_the_second_is_made() -> None:
+    clock = SimulatedClock()
+    synth = Synthesiser(FakeTts(clock, latency_ms=40, factor=0.1, piece_ms=200))
+    parts = synth.on(released("A sentence of some length."))
+    bills = [clock.measure(lambda: next(parts))[1] / 1e6 for _ in range(3)]
+    assert bills == pytest.approx([40 + 20, 20, 20])
+
+
+def test_a_voice_that_fails_in_mid_phrase_leaves_the_rest_silent() -> None:
+    spare = voice()
+    synth = Synthesiser(voice(piece_ms=100, snap={0}), spare)
+    first, rest = make_parts(synth, released("Hello there."))
+    assert (len(first.samples), first.error, first.written) == (1_600, "", "Hello there.")
+    assert (len(rest.samples), rest.written) == (0, "")
+    assert "call 0" in rest.error
+    assert not spare.calls  # "Hel-Hello" would be worse
+    (again,) = make_parts(synth, released("Yes."))[:1]
+    assert len(again.samples)
+
+
+def test_the_fallback_speaks_when_the_voice_fails_before_any_sound() -> None:
+    spare = voice()
+    breath = Speech(np.zeros(800, np.float32), total=8_000)
+    (made,) = make_parts(Synthesiser(Odd(breath, RuntimeError("gone")), spare), released("Yes."))
+    assert [word for word, _ in decode(made.samples)] == [0]
+    assert made.error == ""
+
+
+def test_a_cancelled_phrase_is_not_made_to_its_end() -> None:
+    tts = voice(piece_ms=50)
+    synth = Synthesiser(tts)
+    parts = synth.on(released("One sentence of many letters."))
+    assert next(parts)
+    synth.cancel(1)
+    assert not list(parts)
+
+
+def test_a_voice_that_gives_less_than_it_promised_ends_the_phrase() -> None:
+    loud = np.full(1_600, 0.5, np.float32)
+    promised = Speech(loud, (WordTime(0, 1_600, 2), WordTime(1_600, 9_000, 5)), 9_000)
+    parts = make_parts(Synthesiser(Odd(promised, Speech(loud))), released("Hm hm"))
+    assert [len(part.samples) for part in parts] == [1_600, 1_600, 0]
+    assert not any(part.error for part in parts)
+
+
+def test_a_voice_that_gives_more_than_it_promised_is_cut_off_there() -> None:
+    loud = np.full(1_600, 0.5, np.float32)
+    parts = make_parts(Synthesiser(Odd(Speech(loud, total=1_600), Speech(loud))), released("Hm"))
+    assert [len(part.samples) for part in parts] == [1_600]
+
+
+def test_a_pause_at_the_end_of_a_piece_is_not_the_end_of_the_phrase() -> None:
+    loud, pause = np.full(1_600, 0.5, np.float32), np.zeros(8_000, np.float32)
+    pieces = [np.concatenate([loud, pause]), loud, pause]
+    total = sum(len(piece) for piece in pieces)
+    speech = (Speech(piece, total=0 if i else total) for i, piece in enumerate(pieces))
+    parts = make_parts(Synthesiser(Odd(*speech)), released("Yes, no."))
+    assert len(sound_of(parts)) == pytest.approx(1_600 + 8_000 + 1_600 + 4_000, abs=100)
+    assert len(parts[0].samples) < 1_600 + 4_100
