@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from visavis.config import Config, load
+from visavis.config import PROFILES, Config, load
 from visavis.flow.errors import InputError
 
 
@@ -43,6 +43,21 @@ def test_a_value_out_of_range_is_named_with_its_file_key_and_range(
     assert "config.toml" in caught.value.subject
     assert caught.value.problem.startswith(f"{section}.{key} = ")
     assert caught.value.remedy == f"give a number {allowed}"
+
+
+def test_a_word_that_is_none_of_the_choices_is_named_with_its_key_and_the_choices(
+    tmp_path: Path,
+) -> None:
+    with pytest.raises(InputError) as caught:
+        read(tmp_path, '[sound]\nprofile = "loud"\n')
+    assert caught.value.problem == "sound.profile = loud is unknown"
+    assert caught.value.remedy == "give one of headset, speaker, browser, half-duplex"
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+def test_every_profile_can_be_chosen(tmp_path: Path, profile: str) -> None:
+    sound = read(tmp_path, f'[sound]\nprofile = "{profile}"\nnoise_suppression = true\n').sound
+    assert (sound.profile, sound.noise_suppression) == (profile, True)
 
 
 def test_the_ends_of_the_ranges_are_in_them(tmp_path: Path) -> None:

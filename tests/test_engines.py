@@ -15,9 +15,9 @@ from visavis.backends.tts.fake import FakeTts
 from visavis.backends.vad.fake import FakeVad
 from visavis.bundle import catalogue
 from visavis.bundle.store import Installed, Store
-from visavis.config import Config
+from visavis.config import Config, Sound
 from visavis.flow.clock import SimulatedClock
-from visavis.flow.errors import BundleError, EngineError, InputError
+from visavis.flow.errors import BackendMissing, BundleError, EngineError, InputError
 
 TIER = catalogue.tier("tiny").bundles
 
@@ -179,6 +179,53 @@ def test_a_replay_needs_the_detector_of_voice_only(
     assert "perceive.vad" in names
     assert "decide.session" in names
     assert "perceive.asr" not in names
+
+
+@pytest.mark.usefixtures("_pulled")
+@pytest.mark.parametrize(
+    ("sound", "settings"),
+    [
+        (Sound(), None),
+        (Sound(profile="headset"), None),
+        (Sound(profile="browser"), None),
+        (Sound(profile="half-duplex"), None),
+        (Sound(profile="speaker"), {"echo": True, "noise_suppression": False}),
+        (
+            Sound(profile="speaker", noise_suppression=True),
+            {"echo": True, "noise_suppression": True},
+        ),
+        (Sound(noise_suppression=True), {"echo": False, "noise_suppression": True}),
+    ],
+)
+def test_a_canceller_is_loaded_when_the_sound_is_to_be_cleaned(
+    config: Config, monkeypatch: pytest.MonkeyPatch, sound: Sound, settings: Any
+) -> None:
+    given: dict[str, Any] = {}
+
+    def load(kind: str, backend: str, options: Options) -> Engine:
+        given[kind] = options.settings
+        return Engine()
+
+    monkeypatch.setattr(backends, "load", load)
+    parts = engines.load_parts(replace(config, sound=sound))
+    assert given.get("echo") == settings
+    assert (parts.echo is not None) == (settings is not None)
+
+
+@pytest.mark.usefixtures("_pulled")
+def test_a_canceller_that_is_missing_is_told_before_anything_is_loaded(
+    config: Config, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+
+    def load(kind: str, backend: str, options: Options) -> Engine:
+        asked.append(kind)
+        raise BackendMissing("echo/webrtc", "livekit", "device")
+
+    monkeypatch.setattr(backends, "load", load)
+    with pytest.raises(BackendMissing, match=r"pip install 'visavis\[device\]'"):
+        engines.load_parts(replace(config, sound=Sound(profile="speaker")))
+    assert asked == ["echo"]
 
 
 def test_a_second_voice_speaks_at_the_rate_of_the_first_or_is_none() -> None:

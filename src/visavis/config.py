@@ -22,6 +22,8 @@ from visavis.flow.errors import InputError
 MOST_SEED = 2**32 - 2
 """What llama.cpp takes; its highest stands for a random one."""
 
+PROFILES = ("headset", "speaker", "browser", "half-duplex")
+
 
 class Range(NamedTuple):
     """The values that a number may have. `open`: the least is not one of them."""
@@ -35,11 +37,27 @@ class Range(NamedTuple):
         return self.least <= value <= self.most and not (self.open and value == self.least)
 
     def __str__(self) -> str:
-        return f"{'above' if self.open else 'from'} {self.least:g} up to {self.most:.10g}"
+        return f"a number {'above' if self.open else 'from'} {self.least:g} up to {self.most:.10g}"
+
+
+class Choices(NamedTuple):
+    """The words that a value may be. The empty one leaves it to us."""
+
+    words: tuple[str, ...]
+
+    def holds(self, value: str) -> bool:
+        return not value or value in self.words
+
+    def __str__(self) -> str:
+        return f"one of {', '.join(self.words)}"
 
 
 def _within(default: Any, least: float, most: float, *, open: bool = False) -> Any:
-    return field(default=default, metadata={"range": Range(least, most, open)})
+    return field(default=default, metadata={"allowed": Range(least, most, open)})
+
+
+def _one_of(words: tuple[str, ...]) -> Any:
+    return field(default="", metadata={"allowed": Choices(words)})
 
 
 def _ms(default: int) -> Any:
@@ -80,10 +98,17 @@ class Turns:
 
 @dataclass(frozen=True, slots=True)
 class Sound:
-    """How sound is made. `look_ahead_s`: how far synthesis runs ahead of the ear."""
+    """How sound is made and heard. `look_ahead_s`: how far synthesis runs ahead of the ear.
+
+    `profile`: what keeps us from hearing ourselves. headset = nothing need be done; speaker = the
+    echo is cancelled; browser = the client does it; half-duplex = the microphone is shut while we
+    speak. Empty: at a microphone speaker, if that can be done, else headset.
+    """
 
     look_ahead_s: float = _within(4.0, 0.1, 30)
     ring_s: float = _within(60.0, 30, 600)
+    profile: str = _one_of(PROFILES)
+    noise_suppression: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +176,7 @@ def _from_file(path: Path | None) -> Config:
         config = msgspec.convert(table, Config)
     except msgspec.ValidationError as error:
         raise InputError(path, str(error), "correct the value") from None
-    _refuse_out_of_range(path, config, "")
+    _refuse_not_allowed(path, config, "")
     return config
 
 
@@ -166,11 +191,11 @@ def _refuse_unknown(path: Path, table: Mapping[str, Any], kind: Any, prefix: str
             _refuse_unknown(path, value, inner, f"{key}.")
 
 
-def _refuse_out_of_range(path: Path, part: Any, prefix: str) -> None:
+def _refuse_not_allowed(path: Path, part: Any, prefix: str) -> None:
     for entry in fields(part):
-        value, allowed = getattr(part, entry.name), entry.metadata.get("range")
+        value, allowed = getattr(part, entry.name), entry.metadata.get("allowed")
         if is_dataclass(value):
-            _refuse_out_of_range(path, value, f"{entry.name}.")
+            _refuse_not_allowed(path, value, f"{entry.name}.")
         elif allowed is not None and value is not None and not allowed.holds(value):
-            problem = f"{prefix}{entry.name} = {value} is out of range"
-            raise InputError(path, problem, f"give a number {allowed}")
+            wrong = "is unknown" if isinstance(allowed, Choices) else "is out of range"
+            raise InputError(path, f"{prefix}{entry.name} = {value} {wrong}", f"give {allowed}")

@@ -6,6 +6,7 @@ loaded is closed again.
 
 from __future__ import annotations
 
+import importlib.util
 import logging
 import os
 import time
@@ -18,7 +19,7 @@ from typing import Any
 import msgspec
 
 from visavis import backends
-from visavis.backends.contract import Options
+from visavis.backends.contract import EchoCanceller, Options
 from visavis.bundle import catalogue, choice
 from visavis.bundle.store import Installed, Store
 from visavis.config import Config
@@ -71,6 +72,8 @@ def load_parts(
     # another. On two busy cores recognition of 2 s of speech then took 5 s instead of 0.2 s.
     os.environ.setdefault("OMP_WAIT_POLICY", "passive")
     engines: dict[str, Any] = {}
+    if (canceller := load_canceller(config)) is not None:
+        engines["echo"] = canceller
 
     def load(kind: str) -> None:
         installed = found[kind]
@@ -99,9 +102,25 @@ def load_parts(
         llm=engines["llm"],
         tts=engines["tts"],
         spare_tts=spare_voice(engines["tts"].rate_hz),
+        echo=engines.get("echo"),
         sink=sink,
         output_rate_hz=engines["tts"].rate_hz,
     )
+
+
+def can_cancel() -> bool:
+    """Whether the library that cancels echo is installed."""
+    return importlib.util.find_spec("livekit") is not None
+
+
+def load_canceller(config: Config) -> EchoCanceller | None:
+    """What cleans the microphone's sound, if that is wished. Raises `BackendMissing`."""
+    cancels = config.sound.profile == "speaker"
+    if not cancels and not config.sound.noise_suppression:
+        return None
+    settings = {"echo": cancels, "noise_suppression": config.sound.noise_suppression}
+    canceller: EchoCanceller = backends.load("echo", "webrtc", Options(settings=settings))
+    return canceller
 
 
 def make_resampler(from_hz: int, to_hz: int) -> Any:

@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from visavis.align.audio import AudioAligner
+from visavis.align.echo import Cancelling, HalfDuplex
+from visavis.align.reference import Reference
 from visavis.backends import contract
 from visavis.config import Config
 from visavis.decide.floor import Manners
@@ -44,6 +46,7 @@ class Parts:
     make_resampler: Callable[[int, int], contract.Resampler] | None
     vad: contract.Vad
     asr: contract.Asr | None = None
+    echo: contract.EchoCanceller | None = None
     turn: contract.TurnModel | None = None
     llm: contract.Llm | None = None
     tts: contract.Tts | None = None
@@ -75,7 +78,13 @@ SOURCES = {
 
 def _aligner(parts: Parts) -> Node:
     assert parts.make_resampler is not None
-    return AudioAligner(parts.ring, parts.make_resampler)
+    profile, rate_hz = parts.config.sound.profile, parts.output_rate_hz
+    echo = None
+    if parts.echo is not None:
+        heard = Reference(rate_hz, parts.make_resampler) if profile == "speaker" else None
+        echo = Cancelling(parts.echo, heard)
+    shutter = HalfDuplex(rate_hz) if profile == "half-duplex" else None
+    return AudioAligner(parts.ring, parts.make_resampler, shutter=shutter, echo=echo)
 
 
 def _voice(parts: Parts) -> Node:
@@ -148,7 +157,7 @@ def _ear(parts: Parts) -> Node:
 WIRING: tuple[Row, ...] = (
     Row(
         "align.audio",
-        ("audio.captured", "source.ended"),
+        ("audio.captured", "sound.played", "source.ended"),
         ("audio.aligned",),
         _aligner,
         needs="make_resampler",

@@ -17,10 +17,14 @@ from visavis import engines
 from visavis.backends.llm.fake import FakeLlm
 from visavis.backends.symbols import INDEX
 from visavis.backends.vad.fake import FakeVad
-from visavis.config import Config
-from visavis.flow.events import Samples
+from visavis.config import PROFILES, Config
+from visavis.flow.clock import Clock
+from visavis.flow.events import Event, Samples, SourceEnded
 from visavis.govern.recording import read
-from visavis.speak.sink import FileSink
+from visavis.source import mic
+from visavis.speak import device
+from visavis.speak.sink import FileSink, NullSink
+from visavis.verbs import talk
 from visavis.wiring import Parts
 
 from . import fake_engines
@@ -319,6 +323,57 @@ def test_without_models_all_that_are_missing_are_named_with_one_remedy(
 @pytest.mark.parametrize("option", ["--out", "--video"])
 def test_at_the_microphone_there_is_no_file(run_verb: RunVerb, tmp_path: Path, option: str) -> None:
     _assert_refused(run_verb("talk", option, str(tmp_path / "file")), subject=option)
+
+
+class Unplugged:
+    """A microphone that is gone at once."""
+
+    def __init__(self, post: Callable[[Event], None], clock: Clock) -> None:
+        self._post = post
+
+    def __enter__(self) -> Unplugged:
+        self._post(SourceEnded(t_ns=0, source="audio"))
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Nothing to close."""
+
+
+@pytest.mark.parametrize(
+    ("installed", "options", "profile", "told"),
+    [
+        (True, (), "speaker", "speak whenever you like"),
+        (False, (), "headset", "Use a headset"),
+        (True, ("--profile", "headset"), "headset", "Use a headset"),
+        (True, ("--profile", "half-duplex"), "half-duplex", "not heard while it speaks"),
+    ],
+)
+def test_at_the_microphone_the_loudspeaker_is_cancelled_where_it_can_be(
+    run_verb: RunVerb,
+    loader: Loader,
+    monkeypatch: pytest.MonkeyPatch,
+    installed: bool,
+    options: tuple[str, ...],
+    profile: str,
+    told: str,
+) -> None:
+    monkeypatch.setattr(engines, "can_cancel", lambda: installed)
+    monkeypatch.setattr(mic, "Microphone", Unplugged)
+    monkeypatch.setattr(device, "DeviceSink", lambda rate_hz: NullSink())
+    ended = run_verb("talk", *options)
+    assert ended.code == 0
+    assert told in ended.err
+    assert [config.sound.profile for config in loader.configs] == [profile]
+
+
+@pytest.mark.usefixtures("loader")
+def test_a_recording_needs_no_canceller(run_verb: RunVerb, loader: Loader, question: Path) -> None:
+    run_verb("talk", "--audio", str(question), "--quiet")
+    assert [config.sound.profile for config in loader.configs] == [""]
+
+
+def test_the_profiles_are_those_of_the_configuration() -> None:
+    assert talk.PROFILES == PROFILES
 
 
 @pytest.mark.usefixtures("loader")

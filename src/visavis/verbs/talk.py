@@ -26,6 +26,13 @@ log = logging.getLogger(__name__)
 FILE = click.Path(path_type=Path)
 SEED = click.IntRange(0, 2**32 - 2)
 """What llama.cpp takes; its highest stands for a random one."""
+PROFILES = ("headset", "speaker", "browser", "half-duplex")
+_MANNERS = {
+    "headset": "Use a headset: the loudspeaker is not cancelled.",
+    "speaker": "The loudspeaker is cancelled: speak whenever you like.",
+    "browser": "The loudspeaker is not cancelled here: the client does it.",
+    "half-duplex": "You are not heard while it speaks.",
+}
 _MCAP = b"\x89MCAP0\r\n"
 
 TAIL_S = 4.0
@@ -47,6 +54,7 @@ TAIL_S = 4.0
 )
 @click.option("--tier", help="Which set of models.  [default: tiny]")
 @click.option("--language", help="Expect this language (en, zh, …).")
+@click.option("--profile", type=click.Choice(PROFILES), help="What keeps it from hearing itself.")
 @click.option("--system", help="The instruction the model is given.")
 @click.option("--seed", type=SEED, help="Draw the same tokens each time.")
 @click.option("--quiet", is_flag=True, help="No live view on stderr.")
@@ -68,6 +76,7 @@ def talk(
     visavis talk --audio dialogue.mp3 --record run.mcap --json
     visavis talk --audio question.wav --video scene.mp4 --out answer.wav
     visavis talk                    at the microphone; needs 'visavis[device]'
+    visavis talk --profile headset  at the microphone, with a headset
 
     Times are those of the conversation: an answer that begins at 3.2 s stands there in the WAV.
     With --pace fast the work of each model is billed as if it had a core of its own; use
@@ -118,7 +127,10 @@ def _config(**choices: Any) -> Config:
     from visavis.config import load
 
     reply = {key: choices.pop(key) for key in ("system", "seed")}
+    profile = choices.pop("profile")
     config = load(**choices)
+    if profile:
+        config = replace(config, sound=replace(config.sound, profile=profile))
     given = {key: value for key, value in reply.items() if value is not None}
     return replace(config, reply=replace(config.reply, **given))
 
@@ -213,12 +225,23 @@ def _at_the_microphone(config: Config, record: Path | None, as_json: bool, quiet
         loop = conversation.loop
         return Microphone(lambda event: loop.post(event, stamp=False), loop.clock)
 
+    config = _with_profile(config)
     parts = _load(config)
     parts.sink = DeviceSink(parts.output_rate_hz)
-    click.echo("Use a headset: the loudspeaker is not cancelled. Ctrl-C ends.", err=True)
+    click.echo(f"{_MANNERS[config.sound.profile]} Ctrl-C ends.", err=True)
     outcome = converse(parts, (), record=record, quiet=quiet, taps=[_log_state], live=microphone)
     _log_end(parts, outcome)
     report(outcome, as_json, None, record)
     if outcome.summary["source_error"]:
         return 1
     return 0 if outcome.signal == SIGINT else outcome.exit_code  # Ctrl-C is how it ends
+
+
+def _with_profile(config: Config) -> Config:
+    """The profile, if none was chosen: the loudspeaker, where it can be cancelled."""
+    from visavis import engines
+
+    if config.sound.profile:
+        return config
+    profile = "speaker" if engines.can_cancel() else "headset"
+    return replace(config, sound=replace(config.sound, profile=profile))
