@@ -18,6 +18,7 @@ from visavis.flow.errors import EngineError
 from visavis.flow.events import Event, PhraseReleased, Samples, SoundMade, WordTime
 from visavis.speak.sound import Trim, gap_ms, on_grid
 from visavis.speak.timing import on_written, spread
+from visavis.speak.voices import Voices
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,17 +30,15 @@ class _Part:
 
 
 class Synthesiser:
-    """Speaks phrases with `tts`, or with `fallback` where that fails or lacks the language.
+    """Speaks phrases with `tts`; with the `others` what that fails at, or whose language it lacks.
 
     A voice that fails in mid-phrase leaves its rest silent: what has been given may have sounded.
     """
 
     name = "speak.synth"
 
-    def __init__(self, tts: contract.Tts, fallback: contract.Tts | None = None) -> None:
-        assert fallback is None or fallback.rate_hz == tts.rate_hz, "one output rate"
-        self._voices = (tts,) if fallback is None else (tts, fallback)
-        self.rate_hz = tts.rate_hz
+    def __init__(self, tts: contract.Tts, *others: contract.Tts | None) -> None:
+        self._voices = Voices(tts, *(voice for voice in others if voice is not None))
         self._stale = -1
 
     def on(self, event: Event) -> Iterator[Event]:
@@ -56,8 +55,7 @@ class Synthesiser:
         self._stale = max(self._stale, epoch)
 
     def close(self) -> None:
-        for voice in self._voices:
-            voice.close()
+        self._voices.close()
 
     def _is_stale(self, event: Event) -> bool:
         return event.epoch <= self._stale
@@ -66,9 +64,9 @@ class Synthesiser:
         """The phrase's sound by the first voice that can, and why it, or its rest, is silent."""
         errors = []
         begun = False
-        for voice in self._in_order(phrase.language) if phrase.spoken else ():
+        for pieces in self._voices.attempts(phrase):
             try:
-                for part in self._shape(voice.synthesise(phrase.spoken, phrase.language), phrase):
+                for part in self._shape(pieces, phrase):
                     begun = True
                     yield part
                 return
@@ -78,14 +76,9 @@ class Synthesiser:
                 break
         yield _Part(np.zeros(0, np.float32), error="; ".join(errors))
 
-    def _in_order(self, language: str) -> Iterator[contract.Tts]:
-        """The voices of this language, then the others; each as they were given."""
-        spoken = language.partition("-")[0]
-        yield from sorted(self._voices, key=lambda v: bool(spoken) and spoken not in v.languages)
-
     def _shape(self, pieces: Iterable[contract.Speech], phrase: PhraseReleased) -> Iterator[_Part]:
         """The pieces as parts. Silence is held back while it may be the phrase's end."""
-        trim = Trim(self.rate_hz, gap_ms(phrase.written))
+        trim = Trim(self._voices.rate_hz, gap_ms(phrase.written))
         words: tuple[WordTime, ...] = ()
         begun, left = False, 0
         for i, piece in enumerate(pieces):
