@@ -12,8 +12,17 @@ import numpy as np
 import pytest
 
 from visavis.flow.errors import BackendMissing, InputError, VisavisError
-from visavis.flow.events import Samples
+from visavis.flow.events import (
+    ClockTicked,
+    Event,
+    PlaybackStop,
+    ReplyStart,
+    Samples,
+    SoundMade,
+)
 from visavis.speak.device import PERIODS, DeviceSink
+from visavis.speak.output import Ear
+from visavis.speak.player import Player
 
 RATE_HZ, PERIOD = 1000, 20
 
@@ -111,6 +120,51 @@ def test_the_device_can_drive_the_clock(streams: list[Stream]) -> None:
     streams[0].crank()
     streams[0].crank()
     assert len(ticks) == 2
+
+
+def test_of_a_long_reply_that_is_cut_nothing_sounds_later_than_a_period(
+    streams: list[Stream],
+) -> None:
+    """20 s wait; cut at 1 s; what was made of the old reply comes late."""
+    player, ear = Player(RATE_HZ), Ear(DeviceSink(RATE_HZ))
+
+    def give(event: Event) -> None:
+        for out in player.on(event):
+            list(ear.on(out))
+        if isinstance(event, PlaybackStop):
+            list(ear.on(event))
+
+    def play(ticks: range) -> list[bool]:
+        sounded = []
+        for index in ticks:
+            give(ClockTicked(t_ns=0, index=index))
+            sounded.append(bool(streams[0].crank().any()))
+        return sounded
+
+    def sound(part: int, seconds: int, epoch: int = 1) -> SoundMade:
+        samples = block(0.5, seconds * RATE_HZ)
+        return SoundMade(
+            t_ns=0,
+            epoch=epoch,
+            index=0,
+            samples=samples,
+            words=(),
+            written="",
+            part=part,
+            more=True,
+        )
+
+    give(ReplyStart(t_ns=0, epoch=1, messages=()))
+    give(sound(0, 20))
+    assert play(range(50))[-1]
+    give(PlaybackStop(t_ns=0, epoch=1))
+    give(sound(1, 20))
+    assert not any(play(range(50, 200)))
+    give(ReplyStart(t_ns=0, epoch=2, messages=()))
+    give(sound(1, 20))
+    assert not any(play(range(200, 300)))
+    give(sound(0, 1, epoch=2))
+    assert any(play(range(300, 310)))
 
 
 def test_closing_twice_is_allowed(streams: list[Stream]) -> None:

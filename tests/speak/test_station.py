@@ -32,6 +32,7 @@ class Station:
         self.loop = SimulatedLoop()
         self.path = path
         self.tts = FakeTts(self.loop.clock, rate_hz=RATE_HZ, **voice)
+        self.held = False
         self.seen: list[e.Event] = []
         self.loop.bus.tap(self.seen.append)
         synth = Synthesiser(self.tts)
@@ -41,7 +42,8 @@ class Station:
         self.loop.add(ahead, (*reply, "phrase.ready", "sound.made", "sound.played"))
         self.loop.add(synth, ("phrase.released",), lane="tts")
         playback = [f"playback.{word}" for word in ("duck", "restore", "hold", "release", "stop")]
-        self.loop.add(Player(RATE_HZ), ("clock.ticked", *reply, "sound.made", *playback))
+        commands = (*reply, "reply.adopt", *playback)
+        self.loop.add(Player(RATE_HZ), ("clock.ticked", "sound.made", *commands))
         self.loop.add(Ear(FileSink(path, RATE_HZ)), ("sound.played", "playback.stop"))
 
     def run(self, text: str, *commands: e.Event, until_ms: int = 20_000) -> None:
@@ -52,7 +54,7 @@ class Station:
 
     def written(self, text: str) -> Iterator[e.Event]:
         """A reply of three letters a token, a token each 15 ms."""
-        yield e.ReplyStart(t_ns=0, trace=3, epoch=1, messages=(), language="en")
+        yield e.ReplyStart(t_ns=0, trace=3, epoch=1, messages=(), language="en", held=self.held)
         t_ns = 0
         for index, at in enumerate(range(0, len(text), 3)):
             t_ns += 15 * MS
@@ -109,14 +111,52 @@ def test_synthesis_never_runs_far_ahead_of_the_playhead(tmp_path: Path) -> None:
     assert station.heard == "One two three four. " * 20
 
 
-def test_synthesis_fails_on_the_second_of_three_sentences(tmp_path: Path) -> None:
+@pytest.mark.parametrize("piece_ms", [0, 200])
+def test_synthesis_fails_on_the_second_of_three_sentences(tmp_path: Path, piece_ms: int) -> None:
     text = "First one here. Second one here. Third one here."
-    station = Station(tmp_path / "out.wav", fail={1})
+    station = Station(tmp_path / "out.wav", fail={1}, piece_ms=piece_ms)
     station.run(text)
     assert station.in_file() == ["First", "one", "here.", "Third", "one", "here."]
     assert station.heard == text
-    errors = [event.error for event in station.seen if isinstance(event, e.SoundMade)]
-    assert [bool(error) for error in errors] == [False, True, False]
+    failed = {
+        event.index for event in station.seen if isinstance(event, e.SoundMade) and event.error
+    }
+    assert failed == {1}
+
+
+def test_synthesis_breaks_off_in_the_second_of_three_sentences(tmp_path: Path) -> None:
+    text = "First one here. Second one here. Third one here."
+    station = Station(tmp_path / "out.wav", snap={1}, piece_ms=400)
+    station.run(text)
+    assert station.in_file() == ["First", "one", "here.", "Second", "Third", "one", "here."]
+    assert station.heard == text
+    cut = Station(tmp_path / "cut.wav", snap={1}, piece_ms=400)
+    at = next(event.t_ns for event in station.played if "Third" in event.heard) - 200 * MS
+    cut.run(text, e.PlaybackStop(t_ns=at, epoch=1))
+    assert cut.heard == "First one here. Second "
+
+
+def test_a_phrase_in_pieces_sounds_sooner_and_without_a_gap(tmp_path: Path) -> None:
+    slow = {"latency_ms": 40, "factor": 0.3}
+    whole = Station(tmp_path / "a.wav", **slow)
+    whole.run(TEXT)
+    pieces = Station(tmp_path / "b.wav", piece_ms=200, **slow)
+    pieces.run(TEXT)
+    assert pieces.heard == TEXT
+    assert pieces.in_file() == whole.in_file()
+    sounding = [event for event in pieces.played if len(event.samples)]
+    assert sounding[0].t_ns < whole.played[0].t_ns - 100 * MS
+    within = [event for event in sounding if event.t_ns < sounding[0].t_ns + 400 * MS]
+    assert [event.start - within[0].start for event in within] == [320 * i for i in range(20)]
+
+
+def test_a_held_reply_is_made_and_waits_to_be_adopted(tmp_path: Path) -> None:
+    station = Station(tmp_path / "out.wav", piece_ms=200)
+    station.held = True
+    station.run(TEXT, e.ReplyAdopt(t_ns=700 * MS, epoch=1))
+    assert any(isinstance(event, e.SoundMade) and event.t_ns < 200 * MS for event in station.seen)
+    assert station.played[0].t_ns == 700 * MS
+    assert station.heard == TEXT
 
 
 def test_ducked_and_restored_speech_has_every_sample(tmp_path: Path) -> None:
@@ -132,11 +172,12 @@ def test_ducked_and_restored_speech_has_every_sample(tmp_path: Path) -> None:
         )
 
 
+@pytest.mark.parametrize("piece_ms", [0, 130])
 @pytest.mark.parametrize("at_ms", [0, 15, 60, 140, 151, 333, 700, 1001, 1900, 3500, 5000, 9000])
 def test_what_was_heard_is_what_is_in_the_file_however_it_is_cut(
-    tmp_path: Path, at_ms: int
+    tmp_path: Path, at_ms: int, piece_ms: int
 ) -> None:
-    station = Station(tmp_path / "out.wav", jitter=0.3, seed=at_ms)
+    station = Station(tmp_path / "out.wav", jitter=0.3, seed=at_ms, piece_ms=piece_ms)
     stop = e.PlaybackStop(t_ns=at_ms * MS, epoch=1)
     station.run(TEXT, stop, e.ReplyCancel(t_ns=at_ms * MS, epoch=1, reason="barged"))
     ends = [event for event in station.played if event.done]
