@@ -16,6 +16,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
+from itertools import groupby
 from typing import Any
 
 from dialogue import PITCH, percentile, prepare, speech
@@ -161,15 +162,17 @@ def heard(reply: Reply) -> str:
 
     Of a reply that came to its end, also what no voice can speak.
     """
-    made = sorted(reply.made, key=lambda sound: sound.index)
+    made = sorted(reply.made, key=lambda sound: (sound.index, sound.part))
     if reply.stop_ns is None:
         return "".join(sound.written for sound in made).strip()
     text, left = "", reply.played
-    for sound in made:
-        length = len(sound.samples)
-        ends = [word.char_end for word in sound.words if 0 < word.start + word.end <= 2 * left]
-        told = sound.written if 0 < length <= left else sound.written[: max(ends, default=0)]
-        text, left = text + told, left - min(left, length)
+    for _, group in groupby(made, key=lambda sound: sound.index):
+        first, *others = group
+        length = len(first.samples) + sum(len(part.samples) for part in others)
+        ends = [word.char_end for word in first.words if 0 < word.start + word.end <= 2 * left]
+        entire = 0 < length <= left and not [first, *others][-1].more
+        text += first.written if entire else first.written[: max(ends, default=0)]
+        left -= min(left, length)
         if not left:
             break
     return text.strip()
