@@ -60,6 +60,7 @@ class Utterance:
     verdict: str = "unheard"
     words: str = ""
     hum: float = float("nan")
+    level_db: float = float("nan")  # beside what is usual
     onset_ns: int = 0
     end_ns: int = 0
     after_ms: dict[Verdict, float] = field(default_factory=dict)
@@ -122,7 +123,9 @@ def _note(utterance: Utterance, verdict: Verdict, after_ms: float, voice: Voice)
     utterance.after_ms.setdefault(verdict, after_ms)
     if verdict is not Verdict.INSISTS and utterance.verdict != Verdict.INTERRUPTION.value:
         utterance.verdict, utterance.words = verdict.value, voice.words
-        utterance.hum = voice.measured.hum if voice.measured else float("nan")
+        if voice.measured is not None:
+            utterance.hum = voice.measured.hum
+            utterance.level_db = voice.measured.level_db - voice.measured.usual_db
 
 
 # ── the sounds ───────────────────────────────────────────────────────────────────────────────
@@ -241,7 +244,8 @@ def main() -> None:
     if options.verbose:
         for u in spoken:
             insists = u.after_ms.get(Verdict.INSISTS, float("nan"))
-            print(f"{u.kind:12} {u.verdict:12} {insists:5.0f} ms {u.hum:.2f} {u.text} → {u.words}")
+            sound = f"{insists:5.0f} ms hum {u.hum:.2f} {u.level_db:+5.1f} dB"
+            print(f"{u.kind:12} {u.verdict:12} {sound} {u.text} → {u.words}")
     stopped = [u for u in spoken if u.kind == "backchannel"]
     held = sum(Verdict.INSISTS in u.after_ms for u in stopped if u.text == "(mm-hm)")
     wrong = sum(u.verdict == Verdict.INTERRUPTION.value for u in stopped)

@@ -115,7 +115,8 @@ LISTENING = (
     *("That’s true.", "Oh wow.", "Yeah, right.", "Got it.", "Mhm, okay.", "Oh no.", "really"),
     # As Whisper spells hums.
     *("Ah.", "Oh.", "NMMM.", "Mm.", "Hmm", "Um", "Uh-huh", "Huh?", "You", "Bye.", "Thank you."),
-    *("Emma.", "Mm-mm.", "Em.", "Uh...", "uh, huh", "Mm-hmm. Mm-hmm.", "Aha!", "Ooh."),
+    *("Emma.", "Mm-mm.", "Em.", "Uh...", "uh, huh", "Mm-hmm. Mm-hmm.", "Aha!", "Ooh.", "Muh."),
+    *("Wuh-huh.", "Mumham.", "Ha ha.", "I see you."),
     *(
         "嗯",
         "嗯嗯",

@@ -29,7 +29,7 @@ PATIENT = 900 * MS
 HUMS = 0.5
 """Of voices that speak, 2 in 100 reach it in their first 140 ms, and 1 in 100 in 300 ms."""
 FAR_DB = 9.0
-FAR_KNOWN_AFTER = 280 * MS
+FAR_KNOWN_AFTER = 230 * MS
 """A voice begins softly; before that its level says little."""
 
 

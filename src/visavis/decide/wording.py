@@ -60,6 +60,8 @@ INTERJECTION = r"""(?:
   | h?(?:a+|e+|o+|u+)(?:h+|m+|hm+|mm+)                    # ah, oh, uh, um, em, ooh
   | h?(?:a+|o+) | u                                       # a, ha, oo
   | (?:u+h?|a+h?|m+|e+h?|o+h?)h?(?:uh+|um+|m+|hm+|ah?)+   # uhhuh, mmhmm, aha
+  | (?:[mh]+[au]+)+[mh]*                                  # muh, mumham, haha
+  | [bdlprwy]uh(?:huh)?                                   # wuhhuh
 )"""
 LONG_WORD = 6
 """So many letters are not common to two speakers by chance."""
