@@ -22,6 +22,7 @@ import numpy as np
 
 from dialogue import percentile, prepare, speech
 from row import print_row
+from visavis import config
 from visavis.bench import acoustics
 from visavis.bundle.store import Store
 from visavis.decide.interrupt import Verdict, Voice
@@ -164,7 +165,7 @@ def _said(parts: Parts, kind: str, text: str, pitch: float, level_db: float) -> 
 
 def _readings() -> Iterator[e.Samples]:
     """A second and a half each, from where a reader begins anew."""
-    path = Store(prepare_models()).find("human-speech").options.files["two_cities"]
+    path = Store(_models()).find("human-speech").options.files["two_cities"]
     with wave.open(str(path)) as file:
         data = np.frombuffer(file.readframes(file.getnframes()), "<i2")
         step = file.getframerate() // RATE_HZ
@@ -178,10 +179,8 @@ def _readings() -> Iterator[e.Samples]:
         yield sound[begin : begin + 3 * RATE_HZ // 2]
 
 
-def prepare_models() -> Path:
-    from visavis.config import load
-
-    return load().models
+def _models() -> Path:
+    return config.load().models
 
 
 # ── the run ──────────────────────────────────────────────────────────────────────────────────
