@@ -61,10 +61,16 @@ def main() -> None:
         if (values := [v for r in meter.replies if (v := getattr(r, f"{name}_ms")) is not None])
     )
     answered = f"{len(measured)} of {len(lines)} answered"
+    leads = [r.draft_lead_ms for r in meter.replies if r.draft_lead_ms is not None]
+    drafts = (
+        f"{meter.drafts.adopted} of {meter.drafts.made} drafts adopted, begun"
+        f" {percentile(leads, 50):.0f} ms before the turn's end,"
+        f" {meter.drafts.wasted_tokens} tokens wasted"
+    )
     print_row(
         f"benchmarks/voice_to_voice.py --pace {options.pace}",
         f"p50 {percentile(measured, 50):.0f} ms, p95 {percentile(measured, 95):.0f} ms"
-        f" ({answered}; p50/p95 of hops: {hops})",
+        f" ({answered}; {drafts}; p50/p95 of hops: {hops})",
     )
 
 
