@@ -25,6 +25,8 @@ SURE = 12.0
 """Peak over RMS of the correlation; of unrelated sound it is 5 at most."""
 EARLIEST = 0.6
 """Of the highest peak: an earlier one as high as this is the direct sound."""
+WIDTH = 8
+"""Samples from the foot of a peak past its top, in that band."""
 SAME = INPUT_RATE_HZ // 250
 """Estimates within 4 ms of each other are the same delay, drifting."""
 
@@ -59,7 +61,8 @@ class DelayEstimator:
         highest = strength.max()
         if highest < SURE * np.sqrt(np.mean(strength**2)):
             return None
-        return int(np.flatnonzero(strength >= EARLIEST * highest)[0])
+        first = int(np.flatnonzero(strength >= EARLIEST * highest)[0])
+        return first + int(np.argmax(strength[first : first + WIDTH]))
 
     def _correlation(self, near: Samples, far: Samples) -> NDArray[np.float64]:
         """Its magnitude at each delay from 0 to MOST."""

@@ -1,0 +1,281 @@
+"""Our own voice is taken out of what the microphone hears, and of nothing else anything."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from visavis.align.audio import AudioAligner
+from visavis.align.echo import BLOCK, Cancelling, HalfDuplex
+from visavis.align.reference import Reference
+from visavis.backends.echo.fake import FakeCanceller
+from visavis.backends.resample.soxr import SoxrResampler
+from visavis.flow.clock import NS_PER_S
+from visavis.flow.errors import EngineError
+from visavis.flow.events import (
+    AudioAligned,
+    AudioCaptured,
+    Event,
+    Samples,
+    SoundPlayed,
+    SourceEnded,
+)
+from visavis.flow.ring import AudioRing
+
+RATE_HZ = 16_000
+LAG = 320
+"""What the canceller is given before the delay is known: the far sound of 20 ms ago."""
+
+
+class Spy(FakeCanceller):
+    """Remembers what it was given."""
+
+    def __init__(self, **settings: float) -> None:
+        super().__init__(**settings)
+        self.far: list[Samples] = []
+        self.delays_ms: list[float] = []
+        self.resets = self.closed = 0
+        self.raises = False
+
+    def feed(self, near: Samples, far: Samples, delay_ms: float) -> Samples:
+        self.far.append(far.copy())
+        self.delays_ms.append(delay_ms)
+        if self.raises:
+            raise EngineError("it broke")
+        return super().feed(near, far, delay_ms)
+
+    def reset(self) -> None:
+        super().reset()
+        self.resets += 1
+
+    def close(self) -> None:
+        self.closed += 1
+
+
+def voice(seed: int, seconds: float) -> Samples:
+    """Noise in syllables, on the 16-bit grid."""
+    count = int(seconds * RATE_HZ)
+    noise = np.random.default_rng(seed).standard_normal(count)
+    syllables = np.abs(np.sin(np.arange(count) * 2 * np.pi * 3 / RATE_HZ))
+    return (np.rint(3_000 * noise * syllables).clip(-9_000, 9_000) / 32_768).astype(np.float32)
+
+
+def cancelling(canceller: FakeCanceller | None = None) -> Cancelling:
+    return Cancelling(canceller or FakeCanceller(), Reference(RATE_HZ, SoxrResampler))
+
+
+def played(start: int, samples: Samples) -> SoundPlayed:
+    return SoundPlayed(t_ns=start * NS_PER_S // RATE_HZ, epoch=1, start=start, samples=samples)
+
+
+def periods(sound: Samples, start: int = 0) -> list[SoundPlayed]:
+    return [played(start + at, sound[at : at + 320]) for at in range(0, len(sound), 320)]
+
+
+def captured(sound: Samples, start: int, late_ns: int = 0) -> AudioCaptured:
+    end_ns = (start + len(sound)) * NS_PER_S // RATE_HZ
+    return AudioCaptured(
+        t_ns=end_ns + late_ns,
+        captured_ns=end_ns,
+        data=sound.astype("<f4").tobytes(),
+        encoding="f32",
+        rate_hz=RATE_HZ,
+        channels=1,
+    )
+
+
+def in_time(near: Samples, sounding: Iterable[SoundPlayed], cuts: Iterable[int]) -> list[Event]:
+    """The microphone's chunks, cut at `cuts`, and the periods, each before what it may sound in."""
+    edges = sorted({0, len(near), *(cut for cut in cuts if cut < len(near))})
+    chunks = [captured(near[a:b], a) for a, b in itertools.pairwise(edges)]
+    # At the same moment the period comes first: it begins when the chunk ends.
+    return sorted(
+        [*sounding, *chunks], key=lambda event: (event.t_ns, event.topic != "sound.played")
+    )
+
+
+def heard(node: AudioAligner, events: Iterable[Event]) -> Samples:
+    """What comes out, joined; checks that the pieces follow one another."""
+    sound, at = [np.zeros(0, np.float32)], 0
+    for event in [*events, SourceEnded(t_ns=0, source="audio")]:
+        for out in node.on(event):
+            assert isinstance(out, AudioAligned)
+            assert out.start == at
+            at += len(out.samples)
+            sound.append(out.samples.copy())
+    return np.concatenate(sound)
+
+
+def aligner(**guards: Cancelling | HalfDuplex) -> AudioAligner:
+    return AudioAligner(AudioRing(30), SoxrResampler, **guards)  # type: ignore[arg-type]
+
+
+def delayed(sound: Samples, by: int, gain: float = 0.5) -> Samples:
+    return np.concatenate([np.zeros(by, np.float32), sound[: len(sound) - by]]) * np.float32(gain)
+
+
+# ── cancelling ───────────────────────────────────────────────────────────────────────────────
+
+
+def test_the_echo_goes_and_the_user_stays() -> None:
+    ours, user = voice(1, 2), voice(2, 2)
+    near = user + delayed(ours, LAG)
+    node = aligner(echo=cancelling(FakeCanceller(gain=0.5)))
+    out = heard(node, in_time(near, periods(ours), range(0, len(near), 320)))
+    assert len(out) == len(near)
+    assert np.abs(out - user).max() <= 1 / 32_768
+
+
+@given(cuts=st.lists(st.integers(1, 15_999), max_size=40), start=st.integers(0, 6_000))
+@settings(max_examples=60, deadline=None)
+def test_how_the_microphone_was_cut_never_shows(cuts: list[int], start: int) -> None:
+    ours, near = voice(1, 0.5), voice(2, 1)
+    start -= start % 320
+    sounding = periods(ours, start)
+    whole = heard(aligner(echo=cancelling()), in_time(near, sounding, range(0, 16_000, 320)))
+    cut = heard(aligner(echo=cancelling()), in_time(near, sounding, cuts))
+    assert np.array_equal(cut, whole)
+
+
+def test_nothing_played_changes_nothing_keeps_nothing_back_and_asks_nobody() -> None:
+    canceller, near = Spy(), voice(2, 0.5)
+    node = aligner(echo=cancelling(canceller))
+    for start in range(0, len(near), 100):
+        [out] = node.on(captured(near[start : start + 100], start))
+        assert isinstance(out, AudioAligned)
+        assert np.array_equal(out.samples, near[start : start + 100])
+    assert canceller.fed == 0
+
+
+def test_what_came_before_the_first_sound_is_untouched() -> None:
+    canceller, near = Spy(), voice(2, 1)
+    node = aligner(echo=cancelling(canceller))
+    heard(node, in_time(near, periods(voice(1, 0.2), 8_000), range(0, 16_000, 320)))
+    assert canceller.fed == 8_000 / BLOCK
+
+
+def test_less_than_ten_milliseconds_wait() -> None:
+    node, near = aligner(echo=cancelling()), voice(2, 0.5)
+    list(node.on(played(0, voice(1, 0.02))))
+    taken = given_ = 0
+    for start in range(0, len(near) - 100, 100):
+        taken += 100
+        given_ += sum(
+            len(out.samples)
+            for out in node.on(captured(near[start : start + 100], start))
+            if isinstance(out, AudioAligned)
+        )
+        assert 0 <= taken - given_ < BLOCK
+
+
+def test_late_delivery_moves_nothing() -> None:
+    ours, near = voice(1, 1), voice(2, 1)
+    chunks = [captured(near[at : at + 320], at) for at in range(0, len(near), 320)]
+    late = [captured(near[at : at + 320], at, NS_PER_S // 2) for at in range(0, len(near), 320)]
+    prompt = sorted([*periods(ours), *chunks], key=lambda event: event.t_ns)
+    slow = sorted([*periods(ours), *late], key=lambda event: event.t_ns)
+    found = [heard(aligner(echo=cancelling()), events) for events in (prompt, slow)]
+    assert np.array_equal(*found)
+
+
+@pytest.mark.parametrize("delay_ms", [35, 130, 260, 480])
+def test_the_far_sound_is_given_as_early_as_the_echo_is_late(delay_ms: int) -> None:
+    ours = voice(1, 4)
+    near = delayed(ours, delay_ms * 16)
+    canceller = Spy()
+    echo = cancelling(canceller)
+    heard(aligner(echo=echo), in_time(near, periods(ours), range(0, len(near), 320)))
+    assert echo.delay_ms == pytest.approx(delay_ms, abs=0.1)
+    lead_ms = canceller.delays_ms[-1]
+    assert 2.5 <= lead_ms <= 50
+    far = np.concatenate(canceller.far[-50:])
+    assert np.allclose(delayed(far, round(lead_ms * 16))[800:], near[-8_000:][800:], atol=1e-6)
+    assert canceller.resets == echo.aligned == (delay_ms > 70)
+
+
+def test_a_jump_of_the_delay_is_followed() -> None:
+    ours = voice(1, 10)
+    near = np.concatenate([delayed(ours, 960)[:80_000], delayed(ours, 4_000)[80_000:]])
+    echo = cancelling()
+    heard(aligner(echo=echo), in_time(near, periods(ours), range(0, len(near), 320)))
+    assert echo.delay_ms == pytest.approx(250, abs=0.1)
+    assert echo.aligned == 1
+
+
+def test_a_canceller_that_fails_lets_the_sound_through() -> None:
+    canceller, near = Spy(), voice(2, 0.5)
+    canceller.raises = True
+    echo = cancelling(canceller)
+    out = heard(aligner(echo=echo), in_time(near, periods(voice(1, 0.5)), range(0, 8_000, 320)))
+    assert np.array_equal(out, near)
+    assert echo.failed == 8_000 / BLOCK
+
+
+def test_lost_sound_is_filled_at_its_place_while_a_block_is_unfinished() -> None:
+    near = voice(2, 1)
+    node = aligner(echo=cancelling())
+    events: list[Event] = [played(0, np.zeros(320, np.float32)), captured(near[:100], 0)]
+    events.append(captured(near[8_000:], 8_000))
+    out = heard(node, events)
+    assert len(out) == 16_000
+    assert node.inserted == 7_900
+    assert np.array_equal(out[8_000:], near[8_000:])
+
+
+def test_without_a_reference_every_block_is_cleaned_from_the_first_on() -> None:
+    canceller, near = Spy(), voice(2, 0.5)
+    node = aligner(echo=Cancelling(canceller, None))
+    out = heard(node, in_time(near, periods(voice(1, 0.5)), range(0, 8_000, 320)))
+    assert canceller.fed == 8_000 / BLOCK
+    assert not np.concatenate(canceller.far).any()
+    assert np.array_equal(out, near)
+
+
+def test_the_canceller_is_closed_with_the_node() -> None:
+    canceller = Spy()
+    aligner(echo=cancelling(canceller)).close()
+    assert canceller.closed == 1
+
+
+# ── half duplex ──────────────────────────────────────────────────────────────────────────────
+
+
+@given(cuts=st.lists(st.integers(1, 31_999), max_size=40))
+@settings(max_examples=40, deadline=None)
+def test_the_microphone_is_shut_while_we_sound_and_200_ms_after(cuts: list[int]) -> None:
+    near = np.full(32_000, 0.25, np.float32)
+    shutter = HalfDuplex(RATE_HZ)
+    sounding = periods(voice(1, 0.5), 8_000)
+    out = heard(aligner(shutter=shutter), in_time(near, sounding, [*cuts, *range(0, 32_000, 320)]))
+    assert np.flatnonzero(out == 0).tolist() == list(range(8_000, 16_000 + 3_200))
+    assert shutter.muted == 11_200
+
+
+def test_between_two_replies_the_user_is_heard() -> None:
+    near = np.full(32_000, 0.25, np.float32)
+    sounding = [*periods(voice(1, 0.1), 0), *periods(voice(1, 0.1), 16_000)]
+    node = aligner(shutter=HalfDuplex(RATE_HZ))
+    out = heard(node, in_time(near, sounding, range(0, 32_000, 320)))
+    assert not out[:4_800].any()
+    assert out[4_800:16_000].all()
+    assert not out[16_000:20_800].any()
+    assert out[20_800:].all()
+
+
+def test_at_another_rate_not_a_sample_of_ours_is_heard() -> None:
+    shutter = HalfDuplex(22_050, after_ms=0)
+    shutter.hear(SoundPlayed(t_ns=0, start=22_051, samples=np.ones(441, np.float32)))
+    out = shutter.feed(15_000, np.ones(3_000, np.float32))
+    assert np.flatnonzero(out == 0).tolist() == list(range(1_000, 1_321))
+
+
+def test_what_is_given_in_stays_as_it_is() -> None:
+    shutter, near = HalfDuplex(RATE_HZ), np.ones(320, np.float32)
+    shutter.hear(played(0, near))
+    assert not shutter.feed(0, near).any()
+    assert near.all()

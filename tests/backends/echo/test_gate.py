@@ -1,0 +1,69 @@
+"""The gate keeps back what the echo explains, and lets the user through."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from visavis.backends.echo.gate import OPEN_BLOCKS, QUIET_BLOCKS, SHUT, Gate
+from visavis.flow.events import Samples
+
+BLOCK = 160
+SILENCE: Samples = np.zeros(BLOCK, np.float32)
+
+
+def block(level_db: float) -> Samples:
+    return np.full(BLOCK, 10 ** (level_db / 20), np.float32)
+
+
+def gains(gate: Gate, pairs: list[tuple[float, float]]) -> list[float]:
+    """What becomes of clean blocks, at the end of each, while we sound."""
+    return [
+        float(gate.feed(block(near), block(clean), block(-20))[-1] / block(clean)[-1])
+        for near, clean in pairs
+    ]
+
+
+def test_what_remains_of_an_echo_is_kept_back() -> None:
+    gate = Gate()
+    found = gains(gate, [(-20, -45)] * 50)
+    assert np.allclose(found[OPEN_BLOCKS:], SHUT)
+    assert gate.shut == 50
+
+
+def test_a_user_is_let_through_from_the_second_block_on_and_between_syllables() -> None:
+    gate = Gate()
+    gains(gate, [(-20, -45)] * 50)
+    assert np.allclose(gains(gate, [(-19, -30)] * 4), [SHUT, 1, 1, 1])
+    assert np.allclose(gains(gate, [(-20, -45)] * (OPEN_BLOCKS - 1)), 1)
+
+
+def test_the_ringing_of_a_room_after_a_loud_sound_opens_nothing() -> None:
+    gate = Gate()
+    gains(gate, [(-20, -42)] * 50)
+    assert np.allclose(
+        gains(gate, [(-20 - 6 * number, -45 - number) for number in range(20)]), SHUT
+    )
+
+
+def test_with_nothing_played_for_long_it_is_open() -> None:
+    gate = Gate()
+    gains(gate, [(-20, -45)] * 50)
+    for _ in range(QUIET_BLOCKS + 1):
+        out = gate.feed(block(-20), block(-60), SILENCE)
+    assert np.array_equal(out, block(-60))
+
+
+def test_never_played_means_never_touched() -> None:
+    gate = Gate()
+    for _ in range(100):
+        clean = block(-60)
+        assert gate.feed(block(-20), clean, SILENCE) is clean
+
+
+def test_the_gain_glides() -> None:
+    gate = Gate()
+    gains(gate, [(-20, -45)] * 50)
+    gains(gate, [(-19, -30)])
+    out = gate.feed(block(-19), np.ones(BLOCK, np.float32), block(-20))
+    assert out[0] == np.float32(SHUT)
+    assert np.abs(np.diff(out)).max() < 0.01

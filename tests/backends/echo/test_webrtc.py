@@ -1,0 +1,78 @@
+"""WebRTC's module: what it is told, what it takes out, and what happens without it."""
+
+from __future__ import annotations
+
+import sys
+
+import numpy as np
+import pytest
+
+from visavis import backends
+from visavis.backends.contract import Options
+from visavis.backends.echo import webrtc
+from visavis.flow.errors import BackendMissing, EngineError
+from visavis.flow.events import Samples
+
+BLOCK = 160
+
+
+def canceller(**choices: bool) -> webrtc.WebRtcCanceller:
+    try:
+        return webrtc.WebRtcCanceller(**choices)
+    except BackendMissing as missing:
+        pytest.skip(str(missing))
+
+
+def noise(seed: int, seconds: float, level: float = 0.1) -> Samples:
+    random = np.random.default_rng(seed)
+    return (random.standard_normal(int(seconds * 16_000)) * level).astype(np.float32)
+
+
+def cleaned(module: webrtc.WebRtcCanceller, near: Samples, far: Samples) -> Samples:
+    blocks = range(0, len(near), BLOCK)
+    return np.concatenate(
+        [module.feed(near[at : at + BLOCK], far[at : at + BLOCK], 10.0) for at in blocks]
+    )
+
+
+def db(samples: Samples) -> float:
+    return 10 * float(np.log10(np.mean(samples.astype(np.float64) ** 2) + 1e-12))
+
+
+def test_a_missing_library_names_itself_and_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "livekit", None)
+    with pytest.raises(BackendMissing, match=r"'livekit'.*pip install 'visavis\[device\]'"):
+        backends.load("echo", "webrtc", Options())
+
+
+def test_noise_is_suppressed_when_asked_for_and_only_then() -> None:
+    near = noise(1, 4, 0.02)
+    silence = np.zeros_like(near)
+    kept = cleaned(canceller(echo=False), near, silence)
+    less = cleaned(canceller(echo=False, noise_suppression=True), near, silence)
+    assert db(kept[32_000:]) > db(near[32_000:]) - 3
+    assert db(less[32_000:]) < db(near[32_000:]) - 8
+
+
+def test_without_echo_cancellation_what_is_played_changes_nothing() -> None:
+    near, far = noise(1, 1), noise(2, 1)
+    alone = cleaned(canceller(echo=False), near, np.zeros_like(near))
+    assert np.array_equal(cleaned(canceller(echo=False), near, far), alone)
+
+
+def test_loud_sound_saturates() -> None:
+    module = canceller(echo=False, high_pass=False)
+    loud = np.where(np.arange(1_600) // 80 % 2, 3.0, -3.0).astype(np.float32)
+    out = cleaned(module, loud, np.zeros_like(loud))
+    assert np.array_equal(np.sign(out[800:]), np.sign(loud[800:]))
+
+
+def test_what_the_library_refuses_is_an_engine_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    module = canceller()
+
+    def refuse(*_: object) -> None:
+        raise RuntimeError("no")
+
+    monkeypatch.setattr(module._module, "process_stream", refuse)
+    with pytest.raises(EngineError, match="echo/webrtc: no"):
+        module.feed(noise(1, 0.01), noise(2, 0.01), 0.0)
