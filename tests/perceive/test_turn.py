@@ -390,27 +390,46 @@ def test_a_turn_that_sounds_open_is_not_expected_to_end(text: str) -> None:
     assert table.foretold == []
 
 
-def test_words_that_are_not_final_make_no_one_expect_the_end() -> None:
+def test_words_up_to_the_pause_are_good_for_a_draft_before_they_are_final() -> None:
     table = Table()
     table.voice()
     table.words(SURE, final=False)
-    table.wait(180)
+    table.wait(60)
+    table.words(SURE)
+    assert [type(event) for _, event in table.foretold] == [TurnExpected] * 2
+    assert table.outcomes == []
+
+
+@pytest.mark.parametrize("text", [HALF, OPEN])
+def test_before_they_are_final_only_words_that_are_surely_all_are(text: str) -> None:
+    table = Table()
+    table.voice()
+    table.words(text, final=False)
+    table.wait(200)
     assert table.foretold == []
 
 
-def test_words_that_are_a_whole_question_are_expected_to_be_all_while_the_voice_still_sounds() -> (
-    None
-):
+def test_words_that_were_heard_long_before_the_pause_are_not_all() -> None:
+    table = Table()
+    table.voice()
+    table.words(SURE, final=False, end=table.end - 300 * 16)
+    table.wait(200)
+    assert table.foretold == []
+
+
+def test_words_that_come_just_before_the_pause_are_used_when_it_is_seen() -> None:
     table = Table()
     table.send(SpeechStarted(t_ns=0, trace=1, start=0))
     table.trace = table.first = 1
     table.wait(900)
-    for text in (OPEN, "What time does", SURE):
-        table.words(text, final=False, end=table.ring.end)
-    [(_, expected)] = table.foretold
+    table.words(SURE, final=False, end=table.ring.end)
+    table.end = table.ring.end
+    assert table.foretold == []
+    table.wait(100)
+    table.send(SpeechPaused(t_ns=int(table.ms * MS), trace=1, start=0, end=table.end))
+    [(ms, expected)] = table.foretold
     assert isinstance(expected, TurnExpected)
-    assert expected.text == SURE
-    assert table.outcomes == []
+    assert ms == 1_000
 
 
 def test_each_pause_of_a_turn_may_be_expected_to_be_its_last() -> None:

@@ -217,6 +217,8 @@ def _parts(clock: SimulatedClock, random: Random, weather: Weather) -> Parts:
         jitter=0.5,
         letter_ms=random.choice((30, 60)),
         fail={n for n in range(200) if random.random() < weather.voice_failures},
+        piece_ms=random.choice((0, 90, 250)),
+        snap={n for n in range(200) if random.random() < weather.voice_failures},
     )
     return Parts(
         config=config,

@@ -69,7 +69,9 @@ class Listening:
         floor = self._floor
         if event.text and not floor.drafts.answers(floor.ledger.messages(event.text)):
             yield from floor.drop_draft(event)
-        if event.stable and self._machines.reply.takes("adopted") and not floor.draft_is_held:
+        # In a pause the engine is wanted for the draft, which begins in a moment.
+        speaking = self._machines.user.state == "speaking" and not floor.draft_is_held
+        if event.stable and speaking and self._machines.reply.takes("adopted"):
             yield floor.prefill(event, event.text[: event.stable])
 
     def _amend(self, event: e.WordsHeard) -> Iterator[e.Event]:

@@ -48,6 +48,9 @@ MODEL_WEIGHT, MODEL_LIMIT, MODEL_LIMIT_UNFINISHED = 0.6, 1.5, 0.4
 HABIT_LENGTH, HABIT_LEAST = 8, 2
 # Who speaks again so soon after an end was cut off.
 CUT_OFF_MS = 1_000
+# A recognition that ends so shortly before the voice does has heard all of its words, or guessed
+# the last one: good enough for a draft, which the final words confirm or drop.
+RECENT_MS = 250
 # Chunks may come so much late.
 STALL_MS = 300
 
@@ -61,6 +64,7 @@ class Turn:
     words: WordsHeard | None = None  # the newest that are not empty
     pause: SpeechPaused | None = None
     settled: bool = False  # the words up to `pause` are final
+    foreseen: WordsHeard | None = None  # words that were looked at before they were final
     expected: bool = False  # was said of `pause`
     lingered: bool = False  # likewise
     prosody: Prosody = field(default_factory=Prosody)
@@ -128,8 +132,6 @@ class TurnTaking:
             return
         if turn.pause is not None:
             yield from self._decide(turn, turn.pause, event)
-        elif isinstance(event, WordsHeard) and turn.words is event:
-            yield from self._foresee(turn, event)
 
     # ── what comes in ────────────────────────────────────────────────────────────────────────
 
@@ -176,6 +178,7 @@ class TurnTaking:
         silent_ms = self._silent_ms(pause, event.t_ns)
         since_ms = (event.t_ns - pause.t_ns) / NS_PER_MS
         if not turn.settled and since_ms < (self._late_ms if turn.words else self._lost_ms):
+            yield from self._foresee(turn, pause, event)
             return
         if turn.words is None:
             if silent_ms >= self._drop_ms:
@@ -191,11 +194,18 @@ class TurnTaking:
         else:
             yield self._end(turn, turn.words, pause, event, verdict, silent_ms)
 
-    def _foresee(self, turn: Turn, words: WordsHeard) -> Iterator[TurnExpected]:
-        """Words that would be a turn, while the voice still sounds: it may well be at its end."""
+    def _foresee(self, turn: Turn, pause: SpeechPaused, event: Event) -> Iterator[TurnExpected]:
+        """The final words are not there yet; those that are may well be all of them."""
+        words = turn.words
+        if words is None or words is turn.foreseen:
+            return
+        missing_ms = (pause.end - words.end) / SAMPLES_PER_MS
+        if missing_ms > RECENT_MS:
+            return
+        turn.foreseen = words
         log_odds = completeness(words.text).log_odds
         if log_odds >= SURE:
-            yield _expected(turn, words, words.end, log_odds, words)
+            yield _expected(turn, words, pause.end, log_odds, event)
 
     def _foretell(
         self,
