@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from visavis.flow import events as e
-from visavis.govern.meter import Meter, ReplyLatency
+from visavis.govern.latency import ReplyLatency
+from visavis.govern.meter import Meter
 from visavis.verbs import narrate
 from visavis.verbs.narrate import Narrator, hops
 

@@ -18,7 +18,8 @@ import click
 
 from visavis.flow import events as e
 from visavis.flow.clock import NS_PER_S
-from visavis.govern.meter import Meter, ReplyLatency
+from visavis.govern.latency import ReplyLatency
+from visavis.govern.meter import Meter
 
 HOPS = (
     ("endpoint", "endpoint_ms"),

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -28,7 +29,7 @@ def strip(metric: Metric, values: Sequence[float]) -> str:
 
 def _bar(metric: Metric, values: Sequence[float]) -> str:
     rate, axis = 100 * float(np.mean(values)), Axis(0, 100)
-    bar = {"x": 0, "y": MIDDLE - 4, "height": 8, "rx": 1}
+    bar: dict[str, Any] = {"x": 0, "y": MIDDLE - 4, "height": 8, "rx": 1}
     track = element("rect", class_="track", width="100%", **bar)
     share = element("rect", class_="share", width=f"{rate:.2f}%", **bar)
     return track + share + _aims(metric, axis) + _scale(axis, "%")

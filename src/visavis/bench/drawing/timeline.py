@@ -44,7 +44,8 @@ def drawable(episode: Episode) -> Episode:
 def _length_s(episode: Episode) -> float:
     """Of the axis: all that is drawn lies on it."""
     ends = [episode.length_s]
-    ends += [part.end_s for part in (*episode.truth, *episode.sounding)]
+    ends += [stretch.end_s for stretch in episode.truth]
+    ends += [sounding.end_s for sounding in episode.sounding]
     ends += [mark.at_s for mark in episode.marks]
     return max((end for end in ends if math.isfinite(end)), default=0.0) or 1.0
 

@@ -75,7 +75,7 @@ class Playback:
         data = item.odd + pcm
         whole = len(data) - len(data) % 2
         item.odd = data[whole:]
-        samples = np.frombuffer(data[:whole], "<i2").astype(np.float32) / FULL_SCALE
+        samples = np.frombuffer(data[:whole], "<i2").astype(np.float32) / np.float32(FULL_SCALE)
         if not len(samples):
             return
         if self.waiting_s + len(samples) / RATE_HZ > LONGEST_S:
