@@ -128,6 +128,7 @@ class Config:
     )
     hub_url: str = "https://huggingface.co"
     hub_token: str = field(default="", repr=False)
+    realtime_token: str = field(default="", repr=False)
     bundles: dict[str, str] = field(default_factory=dict)
     reply: Reply = field(default_factory=Reply)
     turns: Turns = field(default_factory=Turns)
@@ -147,6 +148,8 @@ def load(environ: Mapping[str, str] | None = None, **changes: Any) -> Config:
         config = replace(config, hub_url=hub_url)
     if hub_token := environ.get("HF_TOKEN"):
         config = replace(config, hub_token=hub_token)
+    if realtime_token := environ.get("VISAVIS_REALTIME_TOKEN"):
+        config = replace(config, realtime_token=realtime_token)
     return replace(config, **{key: value for key, value in changes.items() if value is not None})
 
 

@@ -94,6 +94,8 @@ class LocalRunner:
         """A recogniser without the language hears nothing, a line without canceller itself."""
         assert self._parts.asr is not None
         known = self._parts.asr.languages
+        if scenario.room and self._parts.echo is None:
+            return "no echo canceller is installed: pip install 'visavis[device]'"
         if scenario.language not in known:
             return f"the recogniser knows {', '.join(known)}, not {scenario.language}"
         return ""
@@ -130,10 +132,13 @@ class LocalRunner:
             config.reply, system=manner.system, max_tokens=manner.max_tokens, seed=script.seed
         )
         kept: dict[str, Any] = {name: Kept(engine) for name, engine in self._engines.items()}
+        profile = "headset" if script.room is None else "speaker"
+        if script.room is None:
+            kept["echo"] = None
         return replace(
             self._parts,
             **kept,
-            config=replace(config, reply=reply),
+            config=replace(config, reply=reply, sound=replace(config.sound, profile=profile)),
             ring=AudioRing(config.sound.ring_s),
             sink=NullSink(),
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -28,6 +29,7 @@ REGRESSED = 1
 @click.option("--json", "out", type=FILE, help="Where to write the result, truth included.")
 @click.option("--compare", "old", type=FILE, help="A result to compare with; exit 1 if worse.")
 @click.option("--url", help="Talk to this server of the OpenAI Realtime protocol instead.")
+@click.option("--model", help="The model to ask that server for.")
 @click.option("--seed", type=click.IntRange(0, 2**31 - 1), default=1, show_default=True)
 @click.option("--tier", help="Which set of models.  [default: tiny]")
 def bench(
@@ -39,6 +41,7 @@ def bench(
     out: Path | None,
     old: Path | None,
     url: str | None,
+    model: str | None,
     seed: int,
     tier: str | None,
 ) -> int:
@@ -53,6 +56,8 @@ def bench(
     visavis bench --scenario interruption --report out.html
     visavis bench --quick --json new.json --compare old.json
     visavis bench --quick --url ws://localhost:8000/v1/realtime
+
+    A server's token is taken from VISAVIS_REALTIME_TOKEN.
     """
     from visavis.bench import run, store
     from visavis.bench.about import about
@@ -67,7 +72,7 @@ def bench(
         return _list(chosen)
     before = store.load(old) if old else None
     _warn_if_busy()
-    runner, chosen = _open(chosen, tier, url)
+    runner, chosen = _open(chosen, tier, url, model)
     told = {"tier": "" if url else tier or "tiny", "target": "server" if url else "visavis"}
     result = Result(about(**told, seed=str(seed), command=_command(quick, names, seed)))
     planned = run.plan(chosen, seed, quick=quick, least=bool(names))
@@ -87,12 +92,12 @@ def bench(
 
 
 def _open(
-    chosen: list[Scenario], tier: str | None, url: str | None
+    chosen: list[Scenario], tier: str | None, url: str | None, model: str | None
 ) -> tuple[Runner, list[Scenario]]:
     """Who is talked to, and the scenarios that can be tried there."""
     from visavis.bench.runner import LocalRunner
     from visavis.config import load
-    from visavis.engines import bundle_names, load_parts
+    from visavis.engines import bundle_names, can_cancel, load_parts
     from visavis.verbs.pull import pull_missing
 
     config = load(tier=tier)
@@ -100,11 +105,14 @@ def _open(
     click.echo("loading the models …", err=True)
     runner: Runner
     if url is None:
+        profile = "speaker" if can_cancel() else "headset"
+        config = replace(config, sound=replace(config.sound, profile=profile))
         runner = LocalRunner(load_parts(config))
     else:
         from visavis.bench.realtime import RealtimeRunner
 
-        runner = RealtimeRunner(url, _voice(config))
+        token = config.realtime_token
+        runner = RealtimeRunner(url, _voice(config), token=token, model=model or "")
     kept = []
     for scenario in chosen:
         if why := runner.why_not(scenario):

@@ -88,7 +88,7 @@ def converse(
 
 def _recorder(path: Path, parts: Parts, pace: Pace) -> Recorder:
     # A recording is given away as a bug report: neither a secret nor a home folder goes in.
-    config = replace(parts.config, hub_token="", models=Path())
+    config = replace(parts.config, hub_token="", realtime_token="", models=Path())
     return Recorder(
         path,
         rows=WIRING,
