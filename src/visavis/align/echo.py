@@ -47,6 +47,7 @@ class Cancelling:
     def __init__(self, canceller: EchoCanceller, reference: Reference | None) -> None:
         self.aligned = self.failed = 0
         self._canceller, self._reference = canceller, reference
+        canceller.reset()  # it may have served in another room
         self._delay = DelayEstimator()
         self._lag = LEAST_LAG
         self._near = AudioRing((WINDOW + LEAST_LAG * BLOCK) / INPUT_RATE_HZ)

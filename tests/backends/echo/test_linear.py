@@ -74,6 +74,17 @@ def test_in_another_room_it_begins_anew_and_learns_that_one() -> None:
     assert db(near[-16_000:]) - db(out[-16_000:]) > 20
 
 
+def test_a_device_that_falls_silent_leaves_no_voice_of_ours_behind() -> None:
+    far = voice(1, 5)
+    near = room(far)
+    near[64_000:64_960] = near[64_000:64_960] * 1e-3
+    stage = LinearStage()
+    out = run(stage, near, far)
+    assert db(out[64_000:64_960]) < db(near[64_000:64_960]) + 2
+    assert db(near[-8_000:]) - db(out[-8_000:]) > 20
+    assert stage.misled == 0
+
+
 def test_it_never_makes_much_louder_what_it_does_not_understand() -> None:
     far, near = voice(1, 5), voice(2, 5)
     out = run(LinearStage(), near, far)

@@ -21,14 +21,16 @@ from visavis.flow.events import Samples
 FRAME = 160
 PARTITIONS = 12
 """120 ms of echo."""
-STEADY = 0.9998
-"""How much of the room is still the same 10 ms later."""
+STEADY = 0.9995
+"""How much of the room is still the same 10 ms later. Less keeps up with clocks that drift."""
 NEAR_MEMORY = 0.9
 UNSURE = 0.1
 """What the filter is unsure of in the beginning: the energy of a way as loud as −10 dB."""
 UNSURE_DECAY = 0.3
+WORSE = 1.5
 MISLED_BLOCKS = 8
-"""So many blocks in a row louder than they came: the room is another one."""
+"""A block is worse when it is so much louder, in power, than it came; so many worse ones in a row
+mean another room."""
 
 
 class LinearStage:
@@ -54,11 +56,13 @@ class LinearStage:
             return near
         expected = np.fft.irfft((self._filter * self._spectra).sum(0))[FRAME:]
         error = near - expected
-        self._learn(error)
-        if self._is_misled(near, error):
-            self.misled += 1
-            self._forget()
+        if float(error @ error) > WORSE * float(near @ near):
+            # Either it did not sound as we were told (a device that fell behind), or the room is
+            # another one. An echo of nothing would be a voice; and there is nothing to learn here.
+            self._mislead()
             return near
+        self._worse = 0
+        self._learn(error)
         return error.astype(np.float32)
 
     def _take(self, far: Samples) -> None:
@@ -83,10 +87,11 @@ class LinearStage:
         self._unsure *= STEADY**2 * np.maximum(0, 1 - step * power / 2)
         self._unsure += (1 - STEADY**2) * (self._filter.real**2 + self._filter.imag**2)
 
-    def _is_misled(self, near: Samples, error: NDArray[np.float64]) -> bool:
-        worse = float(error @ error) > 1.5 * float(near @ near)
-        self._worse = self._worse + 1 if worse else 0
-        return self._worse >= MISLED_BLOCKS
+    def _mislead(self) -> None:
+        self._worse += 1
+        if self._worse >= MISLED_BLOCKS:
+            self.misled += 1
+            self._forget()
 
     def _forget(self) -> None:
         shape = self._spectra.shape
