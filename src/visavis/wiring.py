@@ -13,8 +13,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from visavis.align.audio import AudioAligner
-from visavis.align.echo import Cancelling, HalfDuplex
+from visavis.align.echo import Cancelling
 from visavis.align.reference import Reference
+from visavis.align.shutter import HalfDuplex
 from visavis.backends import contract
 from visavis.config import Config
 from visavis.decide.floor import Manners

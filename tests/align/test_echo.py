@@ -2,32 +2,30 @@
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Iterable
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from visavis.align.audio import AudioAligner
-from visavis.align.echo import BLOCK, Cancelling, HalfDuplex
+from tests.align.playing import (
+    RATE_HZ,
+    aligner,
+    captured,
+    delayed,
+    heard,
+    in_time,
+    periods,
+    played,
+    voice,
+)
+from visavis.align.echo import BLOCK, Cancelling
 from visavis.align.reference import Reference
 from visavis.backends.echo.fake import FakeCanceller
 from visavis.backends.resample.soxr import SoxrResampler
 from visavis.flow.clock import NS_PER_S
 from visavis.flow.errors import EngineError
-from visavis.flow.events import (
-    AudioAligned,
-    AudioCaptured,
-    Event,
-    Samples,
-    SoundPlayed,
-    SourceEnded,
-)
-from visavis.flow.ring import AudioRing
+from visavis.flow.events import AudioAligned, Event, Samples
 
-RATE_HZ = 16_000
 LAG = 320
 """What the canceller is given before the delay is known: the far sound of 20 ms ago."""
 
@@ -57,69 +55,8 @@ class Spy(FakeCanceller):
         self.closed += 1
 
 
-def voice(seed: int, seconds: float) -> Samples:
-    """Noise in syllables, on the 16-bit grid."""
-    count = int(seconds * RATE_HZ)
-    noise = np.random.default_rng(seed).standard_normal(count)
-    syllables = np.abs(np.sin(np.arange(count) * 2 * np.pi * 3 / RATE_HZ))
-    return (np.rint(3_000 * noise * syllables).clip(-9_000, 9_000) / 32_768).astype(np.float32)
-
-
 def cancelling(canceller: FakeCanceller | None = None) -> Cancelling:
     return Cancelling(canceller or FakeCanceller(), Reference(RATE_HZ, SoxrResampler))
-
-
-def played(start: int, samples: Samples) -> SoundPlayed:
-    return SoundPlayed(t_ns=start * NS_PER_S // RATE_HZ, epoch=1, start=start, samples=samples)
-
-
-def periods(sound: Samples, start: int = 0) -> list[SoundPlayed]:
-    return [played(start + at, sound[at : at + 320]) for at in range(0, len(sound), 320)]
-
-
-def captured(sound: Samples, start: int, late_ns: int = 0) -> AudioCaptured:
-    end_ns = (start + len(sound)) * NS_PER_S // RATE_HZ
-    return AudioCaptured(
-        t_ns=end_ns + late_ns,
-        captured_ns=end_ns,
-        data=sound.astype("<f4").tobytes(),
-        encoding="f32",
-        rate_hz=RATE_HZ,
-        channels=1,
-    )
-
-
-def in_time(near: Samples, sounding: Iterable[SoundPlayed], cuts: Iterable[int]) -> list[Event]:
-    """The microphone's chunks, cut at `cuts`, and the periods, each before what it may sound in."""
-    edges = sorted({0, len(near), *(cut for cut in cuts if cut < len(near))})
-    chunks = [captured(near[a:b], a) for a, b in itertools.pairwise(edges)]
-    # At the same moment the period comes first: it begins when the chunk ends.
-    return sorted(
-        [*sounding, *chunks], key=lambda event: (event.t_ns, event.topic != "sound.played")
-    )
-
-
-def heard(node: AudioAligner, events: Iterable[Event]) -> Samples:
-    """What comes out, joined; checks that the pieces follow one another."""
-    sound, at = [np.zeros(0, np.float32)], 0
-    for event in [*events, SourceEnded(t_ns=0, source="audio")]:
-        for out in node.on(event):
-            assert isinstance(out, AudioAligned)
-            assert out.start == at
-            at += len(out.samples)
-            sound.append(out.samples.copy())
-    return np.concatenate(sound)
-
-
-def aligner(**guards: Cancelling | HalfDuplex) -> AudioAligner:
-    return AudioAligner(AudioRing(30), SoxrResampler, **guards)  # type: ignore[arg-type]
-
-
-def delayed(sound: Samples, by: int, gain: float = 0.5) -> Samples:
-    return np.concatenate([np.zeros(by, np.float32), sound[: len(sound) - by]]) * np.float32(gain)
-
-
-# ── cancelling ───────────────────────────────────────────────────────────────────────────────
 
 
 def test_the_echo_goes_and_the_user_stays() -> None:
@@ -247,42 +184,3 @@ def test_the_canceller_is_closed_with_the_node() -> None:
     canceller = Spy()
     aligner(echo=cancelling(canceller)).close()
     assert canceller.closed == 1
-
-
-# ── half duplex ──────────────────────────────────────────────────────────────────────────────
-
-
-@given(cuts=st.lists(st.integers(1, 31_999), max_size=40))
-@settings(max_examples=40, deadline=None)
-def test_the_microphone_is_shut_while_we_sound_and_200_ms_after(cuts: list[int]) -> None:
-    near = np.full(32_000, 0.25, np.float32)
-    shutter = HalfDuplex(RATE_HZ)
-    sounding = periods(voice(1, 0.5), 8_000)
-    out = heard(aligner(shutter=shutter), in_time(near, sounding, [*cuts, *range(0, 32_000, 320)]))
-    assert np.flatnonzero(out == 0).tolist() == list(range(8_000, 16_000 + 3_200))
-    assert shutter.muted == 11_200
-
-
-def test_between_two_replies_the_user_is_heard() -> None:
-    near = np.full(32_000, 0.25, np.float32)
-    sounding = [*periods(voice(1, 0.1), 0), *periods(voice(1, 0.1), 16_000)]
-    node = aligner(shutter=HalfDuplex(RATE_HZ))
-    out = heard(node, in_time(near, sounding, range(0, 32_000, 320)))
-    assert not out[:4_800].any()
-    assert out[4_800:16_000].all()
-    assert not out[16_000:20_800].any()
-    assert out[20_800:].all()
-
-
-def test_at_another_rate_not_a_sample_of_ours_is_heard() -> None:
-    shutter = HalfDuplex(22_050, after_ms=0)
-    shutter.hear(SoundPlayed(t_ns=0, start=22_051, samples=np.ones(441, np.float32)))
-    out = shutter.feed(15_000, np.ones(3_000, np.float32))
-    assert np.flatnonzero(out == 0).tolist() == list(range(1_000, 1_321))
-
-
-def test_what_is_given_in_stays_as_it_is() -> None:
-    shutter, near = HalfDuplex(RATE_HZ), np.ones(320, np.float32)
-    shutter.hear(played(0, near))
-    assert not shutter.feed(0, near).any()
-    assert near.all()

@@ -15,9 +15,10 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from visavis.align.echo import Cancelling, HalfDuplex
+from visavis.align.echo import Cancelling
 from visavis.align.encoding import to_grid
 from visavis.align.part import Form, Part
+from visavis.align.shutter import HalfDuplex
 from visavis.backends.contract import Resampler
 from visavis.flow.clock import NS_PER_MS, NS_PER_S
 from visavis.flow.events import (
