@@ -60,6 +60,11 @@ If it rains tomorrow, what should I wear?
 If I have ten apples and eat two, how many are left?
 She said "come in" and left.
 I like that.
+My sister and her husband are coming to visit us.
+The dog slept on the sofa.
+I am not going to go.
+I know.
+We won the game.
 What is seven times eight?
 What is 25 plus 17?
 现在几点？
@@ -103,6 +108,9 @@ UNFINISHED = """
 What time does
 How many people have
 Which bus do
+I would like to know
+I would like to know.
+I want to order.
 I would like the
 I would like the.
 I'd like to
@@ -200,6 +208,8 @@ How about
 """
 
 EITHER = """
+My sister and her husband.
+The big house on the hill.
 Paris
 Hello.
 Two coffees

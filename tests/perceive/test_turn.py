@@ -150,6 +150,27 @@ def test_the_audio_model_does_not_finish_what_the_words_leave_open() -> None:
     assert Table().silence_before_end("My number is 415.", 0.99) > 1_200
 
 
+def test_where_there_is_an_audio_model_it_is_heard_before_the_end() -> None:
+    table = Table()
+    assert table.silence_before_end(SURE, score=0.9) == 200, "nobody knew of the model"
+    table.outcomes.clear()
+    table.first = 0
+    table.voice()
+    table.words(SURE)
+    table.wait(140)
+    assert table.outcomes == []
+    table.score(0.9)
+    assert table.outcome()[0] == 240
+
+
+def test_a_score_that_does_not_come_is_not_waited_for_long() -> None:
+    table = Table()
+    table.silence_before_end(SURE, score=0.9)
+    table.outcomes.clear()
+    table.first = 0
+    assert table.silence_before_end(SURE) == 360
+
+
 def test_a_score_for_another_pause_does_not_count() -> None:
     table = Table()
     table.voice()

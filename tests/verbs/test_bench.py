@@ -46,7 +46,7 @@ def with_player(monkeypatch: pytest.MonkeyPatch) -> Any:
     """`with_player(player)`: the verb talks to it."""
 
     def put(player: Player) -> Player:
-        monkeypatch.setattr(bench, "_open", lambda chosen, tier, url: (player, chosen))
+        monkeypatch.setattr(bench, "_open", lambda chosen, *_: (player, chosen))
         return player
 
     return put

@@ -28,6 +28,9 @@ PATIENT = 900 * MS
 """After so long, one word that is no backchannel is enough, and a far voice is far."""
 HUMS = 0.5
 """Of voices that speak, 2 in 100 reach it in their first 140 ms, and 1 in 100 in 300 ms."""
+HEARD_OUT = 300 * MS
+"""So long a voice is listened to before partial words of it stop us: only then is it known how
+loud it is, and the very first words of a recogniser are guesses."""
 FAR_DB = 9.0
 FAR_KNOWN_AFTER = 230 * MS
 """A voice begins softly; before that its level says little."""
@@ -103,6 +106,8 @@ class Voice:
         if not called and not stops(words):
             if self._listens(words, end):
                 return Verdict.BACKCHANNEL
+            if not final and end - self.start < HEARD_OUT:
+                return Verdict.UNSURE
             said = len(content(words))
             if not final and said < 2 and (not said or end - self.start < PATIENT):
                 return Verdict.UNSURE

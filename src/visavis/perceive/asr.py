@@ -31,6 +31,8 @@ from visavis.flow.text import join
 from visavis.perceive.agreement import Agreement
 from visavis.perceive.envelope import FRAME, Envelope
 
+DYING = INPUT_RATE_HZ * 24 // 1_000
+
 
 @dataclass(slots=True)
 class Utterance:
@@ -120,11 +122,13 @@ class Recogniser:
             return
         if end <= utterance.fed or self._ring.end - end > self._behind:
             return
-        if self._is_quiet(utterance, end):
+        quiet = self._quiet_for(utterance, end)
+        if quiet >= self._quiet:
             if utterance.draft is None and end - utterance.tried > 2 * self._quiet:
                 self._feed(utterance, end)
                 yield from self._partial(utterance, self._draft(utterance), event)
-        else:
+        elif quiet < DYING:
+            # Else the voice may be ending, and one begun now would keep that of the end waiting.
             yield from self._partial(utterance, self._feed(utterance, end), event)
 
     def _settle(self, event: SpeechPaused) -> Iterator[Event]:
@@ -197,13 +201,14 @@ class Recogniser:
         self._asr.open()
         self._asr.feed(self._ring.slice(max(start, self._ring.begin), end))
 
-    def _is_quiet(self, utterance: Utterance, end: int) -> bool:
+    def _quiet_for(self, utterance: Utterance, end: int) -> int:
+        """Samples since the sound was last loud."""
         envelope = utterance.envelope
         if envelope.end < self._ring.begin:
             envelope = utterance.envelope = Envelope(self._ring.begin)
         whole = max(0, end - envelope.end) // FRAME * FRAME
         envelope.feed(self._ring.slice(envelope.end, envelope.end + whole))
-        return envelope.end - envelope.loud_until(utterance.base) >= self._quiet
+        return envelope.end - envelope.loud_until(utterance.base)
 
     # ── the words ────────────────────────────────────────────────────────────────────────────
 

@@ -59,6 +59,20 @@ ANSWERS = _set(
     "|",
 )
 
+TRANSITIVE = _set(
+    "know ask tell say find get buy make see order book hear learn try check take have do give use"
+    " change add set put send bring read write show understand visit"
+)
+VERBS = TRANSITIVE | _set(
+    "go went come came want like need think thought say said got made saw took found gave told"
+    " felt kept left meant put ran read sat slept spoke stood won wrote began bought brought built"
+    " caught chose cost cut did drew drank drove ate fell flew forgot grew hid hit hurt knew led"
+    " lent let lost met paid rode rang rose sang sold sent shot slid spent swam taught threw woke"
+    " wore goes comes wants likes needs thinks says gets makes sees takes finds gives tells feels"
+    " keeps leaves means puts runs reads sits sleeps speaks stands wins writes begins buys brings"
+    " lives works looks seems knows hurts costs love loves live work look seem believe hope guess"
+    " prefer plays play walks walk stays stay talks talk wish hate hates agree help helps please"
+)
 DIGITS = _set("zero oh one two three four five six seven eight nine double triple")
 NUMBER_CUES = _set("number code zip phone pin extension account card it's is at")
 ENOUGH_DIGITS = 10
@@ -130,7 +144,26 @@ def _opening(words: Words, mark: str) -> Judgement | None:
     return (2.0, "request complete") if core[0] in REQUESTS and len(core) > 2 else None
 
 
+def _wants_to(words: Words) -> bool:
+    """ "I would like to know": there is more to it, whatever stop the recogniser puts there."""
+    wishes = {"like", "want", "need", "love", "trying", "going", "wanted"}.intersection(words)
+    return words[-2:-1] == ["to"] and bool(wishes) and words[-1] in TRANSITIVE
+
+
+def _lacks_a_verb(words: Words) -> bool:
+    """ "My sister and her husband": a subject that has not yet done anything."""
+    if words[0] not in ARTICLES | SUBJECTS or len(words) < 2:
+        return False
+    return not any(word in VERBS or word in AUXILIARIES for word in words) and not any(
+        re.search(r"(ed|'s|'re|'m|'ve|'ll|'d|n't)$", word) for word in words[1:]
+    )
+
+
 def _statement(words: Words, mark: str) -> Judgement:
+    if _wants_to(words):
+        return -2.0, f"ends on {words[-1]!r}"
+    if _lacks_a_verb(words):
+        return -0.8, "no verb yet"
     if len(words) < 3:
         return (0.8 if mark in ".!" else 0.3), "a few words"
     return (1.8, "sentence complete") if mark in ".!" else (0.7, "sentence")

@@ -84,7 +84,8 @@ class TurnTaking:
     """One turn at a time.
 
     `sure_ms`, `unsure_ms`, `unfinished_ms`: the silence after which a turn is over that is surely
-    complete, may be either, is clearly not complete. `drop_ms`: after which one without words
+    complete, may be either, is clearly not complete. `score_ms`: where
+    there is an audio model, so much silence there must be to decide without its score. `drop_ms`: after which one without words
     is. `late_ms`: so long the final words are waited for, and `lost_ms` when there are none at
     all. `linger_ms`: a pause so long in the middle of a turn is told of. `longest_ms`: a turn that
     lasts longer ends at its next pause.
@@ -99,6 +100,7 @@ class TurnTaking:
         sure_ms: float = 200,
         unsure_ms: float = 1_200,
         unfinished_ms: float = 2_500,
+        score_ms: float = 350,
         drop_ms: float = 300,
         linger_ms: float = 900,
         late_ms: float = 4_000,
@@ -107,6 +109,7 @@ class TurnTaking:
     ) -> None:
         self._ring = ring
         self._sure_ms, self._unsure_ms, self._unfinished_ms = sure_ms, unsure_ms, unfinished_ms
+        self._score_ms, self._has_model = score_ms, False
         self._drop_ms, self._late_ms, self._lost_ms = drop_ms, late_ms, lost_ms
         self._linger_ms, self._longest_ms = linger_ms, longest_ms
         self._turn: Turn | None = None
@@ -163,6 +166,7 @@ class TurnTaking:
             turn.settled = True
 
     def _weigh(self, event: TurnScored) -> None:
+        self._has_model = True
         turn = self._turn
         if turn is not None and turn.pause is not None and event.end == turn.pause.end:
             turn.scored = event.probability
@@ -187,7 +191,9 @@ class TurnTaking:
                 )
             return
         verdict = self._judge(turn, turn.words.text, pause)
-        if silent_ms < verdict.enough_ms:
+        # The answer is being drafted meanwhile, so that to hear the audio model costs nothing.
+        unheard = self._has_model and turn.scored is None and silent_ms < self._score_ms
+        if unheard or silent_ms < verdict.enough_ms:
             yield from self._foretell(turn, turn.words, pause, event, verdict, silent_ms)
         elif is_hesitation(turn.words.text):
             yield self._drop(turn, pause, event, "only hesitation")
