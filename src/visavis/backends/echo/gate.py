@@ -20,6 +20,9 @@ import numpy as np
 from visavis.flow.events import Samples
 
 OPENS = 10 ** (-18 / 10)
+OPENS_WARM = 10 ** (-8 / 10)
+WARM_BLOCKS = 150
+"""As long as the canceller has not heard us for 1.5 s, more than that of the echo may remain."""
 RINGING = 0.9
 """How the power of the echo falls, at the slowest, from block to block: 46 dB a second."""
 VOTES, OF = 2, 5
@@ -41,10 +44,13 @@ class Gate:
         self._votes: deque[bool] = deque(maxlen=OF)
         self._open = 0
         self._quiet = QUIET_BLOCKS
+        self._sounded = 0
 
     def feed(self, near: Samples, clean: Samples, far: Samples) -> Samples:
         """The next block; `near` as the microphone heard it."""
-        self._quiet = 0 if far.any() else self._quiet + 1
+        sounds = bool(far.any())
+        self._quiet = 0 if sounds else self._quiet + 1
+        self._sounded += sounds
         self._listen(float(near @ near), float(clean @ clean))
         before, self._gain = self._gain, 1.0 if self._is_open else SHUT
         self.shut += self._gain < 1
@@ -59,5 +65,6 @@ class Gate:
 
     def _listen(self, near: float, clean: float) -> None:
         self._echo = max(near, self._echo * RINGING)
-        self._votes.append(clean > OPENS * self._echo)
+        opens = OPENS if self._sounded > WARM_BLOCKS else OPENS_WARM
+        self._votes.append(clean > opens * self._echo)
         self._open = OPEN_BLOCKS if sum(self._votes) >= VOTES else self._open - 1

@@ -31,6 +31,10 @@ WORSE = 1.5
 MISLED_BLOCKS = 8
 """A block is worse when it is so much louder, in power, than it came; so many worse ones in a row
 mean another room."""
+SOFT = 0.1
+"""What is left and softer than that, by the usual power while we sound, is nothing to go by: where
+the echo has died away the filter's own noise is louder than the room's."""
+USUAL_SHARE = 0.01
 
 
 class LinearStage:
@@ -56,7 +60,9 @@ class LinearStage:
             return near
         expected = np.fft.irfft((self._filter * self._spectra).sum(0))[FRAME:]
         error = near - expected
-        if float(error @ error) > WORSE * float(near @ near):
+        power, left = float(near @ near), float(error @ error)
+        self._usual += (power - self._usual) * USUAL_SHARE
+        if left > WORSE * power and left > SOFT * self._usual:
             # Either it did not sound as we were told (a device that fell behind), or the room is
             # another one. An echo of nothing would be a voice; and there is nothing to learn here.
             self._mislead()
@@ -99,4 +105,5 @@ class LinearStage:
         fading = np.exp(-UNSURE_DECAY * np.arange(self._partitions))
         self._unsure = np.broadcast_to(UNSURE * fading[:, None], shape).copy()
         self._near = np.full(shape[1], 1e-4)
+        self._usual = 0.0
         self._worse = 0

@@ -55,9 +55,19 @@ class WebRtcCanceller:
     def feed(self, near: Samples, far: Samples, delay_ms: float) -> Samples:
         """10 ms; see the contract."""
         assert near.shape == far.shape == (FRAME,)
-        direct = self._linear.feed(near, far) if self._linear is not None else near
+        direct = self._direct(near, far)
         clean = self._process(direct, far, delay_ms)
         return self._gate.feed(near, clean, far) if self._gate is not None else clean
+
+    def _direct(self, near: Samples, far: Samples) -> Samples:
+        if self._linear is None:
+            return near
+        misled = self._linear.misled
+        direct = self._linear.feed(near, far)
+        if self._linear.misled > misled:
+            # AEC3 has seen little more than remains of the echo. A new one is careful at first.
+            self._begin()
+        return direct
 
     def _process(self, near: Samples, far: Samples, delay_ms: float) -> Samples:
         self._near_samples[:] = _steps(near)
@@ -75,6 +85,9 @@ class WebRtcCanceller:
         for stage in (self._linear, self._gate):
             if stage is not None:
                 stage.reset()
+        self._begin()
+
+    def _begin(self) -> None:
         self._module = self._library.AudioProcessingModule(**self._choices)
 
     def close(self) -> None:
