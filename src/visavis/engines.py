@@ -150,6 +150,7 @@ def replay_line(settings: Mapping[str, Any]) -> Rebuilt:
         ring=AudioRing(config.sound.ring_s),
         make_resampler=None,
         vad=backends.load("vad", vad.manifest.backend, vad.options),
+        scored_elsewhere="turn" in bundle_names(config),
         output_rate_hz=settings["output_rate_hz"],
     )
     line = Line(SimulatedClock())

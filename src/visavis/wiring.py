@@ -40,7 +40,11 @@ from visavis.think.tools import Tool, ToolRunner
 
 @dataclass(slots=True)
 class Parts:
-    """What nodes are made of. None, or no tools = the line does without."""
+    """What nodes are made of. None, or no tools = the line does without.
+
+    `scored_elsewhere`: there is no audio model of turn end here, but its scores come from outside,
+    as in a replay.
+    """
 
     config: Config
     ring: AudioRing
@@ -49,6 +53,7 @@ class Parts:
     asr: contract.Asr | None = None
     echo: contract.EchoCanceller | None = None
     turn: contract.TurnModel | None = None
+    scored_elsewhere: bool = False
     llm: contract.Llm | None = None
     tts: contract.Tts | None = None
     spare_tts: contract.Tts | None = None
@@ -108,7 +113,12 @@ def _turn_scorer(parts: Parts) -> Node:
 
 def _turn_taking(parts: Parts) -> Node:
     turns = parts.config.turns
-    return TurnTaking(parts.ring, sure_ms=turns.sure_ms, unsure_ms=turns.unsure_ms)
+    return TurnTaking(
+        parts.ring,
+        sure_ms=turns.sure_ms,
+        unsure_ms=turns.unsure_ms,
+        has_model=parts.turn is not None or parts.scored_elsewhere,
+    )
 
 
 def _session(parts: Parts) -> Node:

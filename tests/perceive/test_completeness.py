@@ -65,6 +65,11 @@ The dog slept on the sofa.
 I am not going to go.
 I know.
 We won the game.
+What about tomorrow?
+The book that I bought is about Rome.
+Can you help me?
+Could you explain that?
+What are you thinking about?
 What is seven times eight?
 What is 25 plus 17?
 现在几点？
@@ -111,6 +116,8 @@ Which bus do
 I would like to know
 I would like to know.
 I want to order.
+I was thinking about.
+Could you please explain?
 I would like the
 I would like the.
 I'd like to
@@ -208,6 +215,8 @@ How about
 """
 
 EITHER = """
+The book that I bought.
+How many people?
 My sister and her husband.
 The big house on the hill.
 Paris

@@ -151,10 +151,8 @@ def test_the_audio_model_does_not_finish_what_the_words_leave_open() -> None:
 
 
 def test_where_there_is_an_audio_model_it_is_heard_before_the_end() -> None:
-    table = Table()
-    assert table.silence_before_end(SURE, score=0.9) == 200, "nobody knew of the model"
-    table.outcomes.clear()
-    table.first = 0
+    assert Table().silence_before_end(SURE) == 200
+    table = Table(has_model=True)
     table.voice()
     table.words(SURE)
     table.wait(140)
@@ -164,11 +162,7 @@ def test_where_there_is_an_audio_model_it_is_heard_before_the_end() -> None:
 
 
 def test_a_score_that_does_not_come_is_not_waited_for_long() -> None:
-    table = Table()
-    table.silence_before_end(SURE, score=0.9)
-    table.outcomes.clear()
-    table.first = 0
-    assert table.silence_before_end(SURE) == 360
+    assert Table(has_model=True).silence_before_end(SURE) == 360
 
 
 def test_a_score_for_another_pause_does_not_count() -> None:

@@ -63,6 +63,8 @@ TRANSITIVE = _set(
     "know ask tell say find get buy make see order book hear learn try check take have do give use"
     " change add set put send bring read write show understand visit"
 )
+RELATIVES = _set("that which who whom where")
+CONJUGATED = re.compile(r"(?<!^)(ed|'s|'re|'m|'ve|'ll|'d|n't)$")
 VERBS = TRANSITIVE | _set(
     "go went come came want like need think thought say said got made saw took found gave told"
     " felt kept left meant put ran read sat slept spoke stood won wrote began bought brought built"
@@ -71,7 +73,12 @@ VERBS = TRANSITIVE | _set(
     " wore goes comes wants likes needs thinks says gets makes sees takes finds gives tells feels"
     " keeps leaves means puts runs reads sits sleeps speaks stands wins writes begins buys brings"
     " lives works looks seems knows hurts costs love loves live work look seem believe hope guess"
-    " prefer plays play walks walk stays stay talks talk wish hate hates agree help helps please"
+    " like prefer plays play walks walk stays stay talks talk wish hate hates agree help helps please"
+)
+ABOUT_WHAT = _set("how what me know talk think us learn")
+WANT_A_THING = _set(
+    "explain describe show give find open close set play read write translate send call make"
+    " remind bring order book"
 )
 DIGITS = _set("zero oh one two three four five six seven eight nine double triple")
 NUMBER_CUES = _set("number code zip phone pin extension account card it's is at")
@@ -129,7 +136,11 @@ def _question(words: Words, mark: str) -> Judgement | None:
     if (core[0] in WH or embedded) and (marked or not _is_when_clause(core)):
         if len(core) < 3 and not marked and not core[0].endswith("'s"):
             return 0.2, "question begun"
+        if _asks_without_a_verb(core):
+            return -0.6, "question without a verb"
         return 2.5, "question complete"
+    if core[0] in AUXILIARIES and core[-1] in WANT_A_THING:
+        return -1.2, f"ends on {core[-1]!r}"
     if core[0] in AUXILIARIES and len(core) > 2:
         return (2.3 if marked else 1.8), "question complete"
     return (1.8, "question") if marked else None
@@ -151,11 +162,25 @@ def _wants_to(words: Words) -> bool:
 
 
 def _lacks_a_verb(words: Words) -> bool:
-    """ "My sister and her husband": a subject that has not yet done anything."""
+    """ "My sister and her husband", "the book that I bought": nothing has been said of it yet."""
     if words[0] not in ARTICLES | SUBJECTS or len(words) < 2:
         return False
-    return not any(word in VERBS or word in AUXILIARIES for word in words) and not any(
-        re.search(r"(ed|'s|'re|'m|'ve|'ll|'d|n't)$", word) for word in words[1:]
+    relative = words[0] in ARTICLES and bool(RELATIVES.intersection(words[1:4]))
+    return _verbs(words) <= relative
+
+
+def _asks_without_a_verb(core: Words) -> bool:
+    """ "How many people", but not "what about tomorrow"."""
+    return len(core) > 2 and core[1] not in ("about", "not", "else") and not _verbs(core)
+
+
+def _verbs(words: Words) -> int:
+    """How many words look like a verb that says something; "the book" is none."""
+    pairs = zip(("", *words), words, strict=False)
+    return sum(
+        before not in ARTICLES
+        and (word in VERBS or word in AUXILIARIES or bool(CONJUGATED.search(word)))
+        for before, word in pairs
     )
 
 
@@ -163,7 +188,7 @@ def _statement(words: Words, mark: str) -> Judgement:
     if _wants_to(words):
         return -2.0, f"ends on {words[-1]!r}"
     if _lacks_a_verb(words):
-        return -0.8, "no verb yet"
+        return -1.2, "no verb yet"
     if len(words) < 3:
         return (0.8 if mark in ".!" else 0.3), "a few words"
     return (1.8, "sentence complete") if mark in ".!" else (0.7, "sentence")
@@ -261,7 +286,7 @@ OPEN_CLASSES: tuple[tuple[frozenset[str], Callable[[Words], bool]], ...] = (
     (_set("that"), lambda words: _before(words) not in SAYING),
     (_set("of"), _asked_after("made think thinking heard dream dreaming afraid full consist")),
     (_set("to"), _asked_after("talk talking speak speaking listen listening go get belong write")),
-    (_set("about"), _not_after("how what me know talk think us learn")),
+    (_set("about"), lambda words: _asks(words) and _before(words) not in ABOUT_WHAT),
     (PREPOSITIONS, _may_strand),
     (SUBJECTS, _subject_may_end),
     (_set("you"), _you_may_end),

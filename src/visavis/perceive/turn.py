@@ -42,9 +42,9 @@ SAMPLES_PER_MS = INPUT_RATE_HZ // 1_000
 SURE, DOUBTFUL, HOPELESS = 1.7, -1.7, -3.0
 # More likely over than not: worth an answer that is held.
 LIKELY = 0.0
-# The audio model is never surer than this, and where the words are clearly unfinished it has
+# The audio model is never surer than this, and where the words are clearly unfinished the sound has
 # little to say against them: it knows nothing of numbers and of grammar.
-MODEL_WEIGHT, MODEL_LIMIT, MODEL_LIMIT_UNFINISHED = 0.6, 1.5, 0.4
+MODEL_WEIGHT, MODEL_LIMIT, MOST_UNFINISHED = 0.6, 1.5, 0.4
 HABIT_LENGTH, HABIT_LEAST = 8, 2
 # Who speaks again so soon after an end was cut off.
 CUT_OFF_MS = 1_000
@@ -84,11 +84,11 @@ class TurnTaking:
     """One turn at a time.
 
     `sure_ms`, `unsure_ms`, `unfinished_ms`: the silence after which a turn is over that is surely
-    complete, may be either, is clearly not complete. `score_ms`: where there is an audio model, so
-    much silence there must be to decide without its score. `drop_ms`: after which a turn without
-    words is over. `late_ms`: so long the final words are waited for, and `lost_ms` when there are
-    none at all. `linger_ms`: a pause so long in the middle of a turn is told of. `longest_ms`: a
-    turn that lasts longer ends at its next pause.
+    complete, may be either, is clearly not complete. `score_ms`: where there is an audio model
+    (`has_model`), so much silence there must be to decide without its score. `drop_ms`: after which
+    a turn without words is over. `late_ms`: so long the final words are waited for, and `lost_ms`
+    when there are none at all. `linger_ms`: a pause so long in the middle of a turn is told of.
+    `longest_ms`: a turn that lasts longer ends at its next pause.
     """
 
     name = "perceive.turn"
@@ -100,6 +100,7 @@ class TurnTaking:
         sure_ms: float = 200,
         unsure_ms: float = 1_200,
         unfinished_ms: float = 2_500,
+        has_model: bool = False,
         score_ms: float = 350,
         drop_ms: float = 300,
         linger_ms: float = 900,
@@ -109,7 +110,7 @@ class TurnTaking:
     ) -> None:
         self._ring = ring
         self._sure_ms, self._unsure_ms, self._unfinished_ms = sure_ms, unsure_ms, unfinished_ms
-        self._score_ms, self._has_model = score_ms, False
+        self._score_ms, self._has_model = score_ms, has_model
         self._drop_ms, self._late_ms, self._lost_ms = drop_ms, late_ms, lost_ms
         self._linger_ms, self._longest_ms = linger_ms, longest_ms
         self._turn: Turn | None = None
@@ -166,7 +167,6 @@ class TurnTaking:
             turn.settled = True
 
     def _weigh(self, event: TurnScored) -> None:
-        self._has_model = True
         turn = self._turn
         if turn is not None and turn.pause is not None and event.end == turn.pause.end:
             turn.scored = event.probability
@@ -238,11 +238,13 @@ class TurnTaking:
 
     def _judge(self, turn: Turn, text: str, pause: SpeechPaused) -> Verdict:
         words = completeness(text)
-        log_odds = words.log_odds + turn.prosody.log_odds
-        reasons = (words.reason, *turn.prosody.reasons)
+        sound, reasons = turn.prosody.log_odds, (words.reason, *turn.prosody.reasons)
         if turn.scored is not None:
-            log_odds += _model_log_odds(turn.scored, words.log_odds)
+            sound += _model_log_odds(turn.scored)
             reasons += (f"audio model {turn.scored:.2f}",)
+        if words.log_odds <= DOUBTFUL:
+            sound = min(sound, MOST_UNFINISHED)
+        log_odds = words.log_odds + sound
         enough_ms = self._enough_ms(log_odds)
         if (pause.end - turn.start) / SAMPLES_PER_MS > self._longest_ms:
             enough_ms, reasons = self._sure_ms, (*reasons, "turn too long")
@@ -311,8 +313,7 @@ def _probability(log_odds: float) -> float:
     return 1 / (1 + math.exp(-log_odds))
 
 
-def _model_log_odds(probability: float, words: float) -> float:
+def _model_log_odds(probability: float) -> float:
     bounded = min(max(probability, 0.01), 0.99)
     opinion = MODEL_WEIGHT * math.log(bounded / (1 - bounded))
-    most = MODEL_LIMIT_UNFINISHED if words <= DOUBTFUL else MODEL_LIMIT
-    return min(most, max(-MODEL_LIMIT, opinion))
+    return min(MODEL_LIMIT, max(-MODEL_LIMIT, opinion))
