@@ -11,10 +11,10 @@ import pytest
 from visavis.backends.contract import Speech
 from visavis.bench import acoustics
 from visavis.bench.script import Line, Surroundings, Timbre
-from visavis.bench.voice import RATE_HZ, Voice
+from visavis.bench.voice import RATE_HZ, Voice, borders
 from visavis.engines import make_resampler
 from visavis.flow.errors import InputError
-from visavis.flow.events import Samples
+from visavis.flow.events import Samples, WordTime
 
 
 class Tone:
@@ -122,3 +122,12 @@ def test_other_people_speak_one_after_the_other_at_their_level() -> None:
     assert first.end_s < second.start_s
     said = around.samples[round(first.start_s * RATE_HZ) : round(first.end_s * RATE_HZ)]
     assert 20 * np.log10(acoustics.rms(said)) == pytest.approx(-40, abs=0.3)
+
+
+def test_a_sentence_is_cut_at_the_ends_of_its_words() -> None:
+    samples = np.ones(30_000, np.float32)
+    samples[9_800:10_000] = 0.001
+    words = (WordTime(0, 5_000, 4), WordTime(5_000, 10_000, 8), WordTime(10_000, 30_000, 13))
+    (cut,) = borders(Speech(samples, words), ("The red", "house"))
+    assert 9_700 <= cut <= 10_100
+    assert borders(Speech(samples), ("The red", "house")) == [], "a voice that does not know"

@@ -42,7 +42,7 @@ PAUSED = (
     ("My sister and her husband", "are coming to visit us on Sunday."),
     ("I was thinking about", "going to the sea next week."),
     ("If it rains tomorrow", "what should we do with the children?"),
-    ("Please remind me to", "call the dentist", "on Monday morning."),
+    ("Please remind me to", "call the dentist about", "my tooth on Monday."),
     ("The book that I bought", "is about the history of", "the Roman empire."),
     ("How many people", "live in the city of London?"),
     ("I need a recipe for", "a soup with carrots and", "maybe a little ginger."),

@@ -24,6 +24,8 @@ from visavis.flow.events import Samples
 RATE_HZ = 24_000
 FLOOR = 0.02
 """Of the peak: below it, speech has ended (-34 dB)."""
+REACH = 1_200
+"""Samples around the end of a word, some 50 ms, among which the quietest is looked for."""
 BED_S = 30.0
 """What surrounds the user repeats after so long."""
 OTHERS = 0.92
@@ -62,7 +64,9 @@ class Voice:
     def speak(self, line: Line, timbre: Timbre, seed: int) -> Spoken:
         """The line as it reaches the microphone."""
         rng = np.random.default_rng(zlib.crc32(f"{seed} {line.text} {line.sound}".encode()))
-        pieces = [self._piece(line, text, timbre, rng) for text in unfinished(line.pieces)]
+        pieces = self._in_one_breath(line, timbre) or [
+            self._piece(line, text, timbre, rng) for text in unfinished(line.pieces)
+        ]
         whole, stretches = joined(pieces, line)
         level_db = timbre.level_db + line.gain_db
         if line.away:
@@ -98,6 +102,24 @@ class Voice:
             if at >= len(bed):
                 return
 
+    def _in_one_breath(self, line: Line, timbre: Timbre) -> list[Samples]:
+        """The pieces, cut from the whole sentence where the voice says when its words sound: people
+        pause on the melody of the sentence, not on that of its parts. Else nothing."""
+        if line.sound != "speech" or len(line.pieces) < 2:
+            return []
+        speech = Speech.joined(self._tts_for(line.language).synthesise(line.text, line.language))
+        cuts = borders(speech, line.pieces)
+        if not cuts:
+            return []
+        return [
+            self._at_ratio(trimmed(speech.samples[start:end], text), timbre.ratio)
+            for start, end, text in zip((0, *cuts), (*cuts, None), line.pieces, strict=True)
+        ]
+
+    def _tts_for(self, language: str) -> Tts:
+        foreign = language and language not in self._tts.languages
+        return self._foreign if foreign and self._foreign is not None else self._tts
+
     def _piece(self, line: Line, text: str, timbre: Timbre, rng: acoustics.Rng) -> Samples:
         match line.sound:
             case "hum":
@@ -113,10 +135,7 @@ class Voice:
     def _said(self, text: str, language: str) -> Samples:
         """Trimmed, at the voice's own rate."""
         if (text, language) not in self._kept:
-            tts = self._tts
-            if language and language not in tts.languages and self._foreign is not None:
-                tts = self._foreign
-            speech = Speech.joined(tts.synthesise(text, language))
+            speech = Speech.joined(self._tts_for(language).synthesise(text, language))
             self._kept[text, language] = trimmed(speech.samples, text)
         return self._kept[text, language]
 
@@ -132,6 +151,24 @@ def trimmed(samples: Samples, text: str) -> Samples:
     if not len(loud):
         raise InputError(repr(text), "the voice has no sound for it", "say it in other words")
     return samples[loud[0] : loud[-1] + 1]
+
+
+def borders(speech: Speech, pieces: tuple[str, ...]) -> list[int]:
+    """Between which samples one piece ends and the next begins; empty if it is not known.
+
+    Around the end of the piece's last word, where it is quietest.
+    """
+    cuts: list[int] = []
+    char = 0
+    for text in pieces[:-1]:
+        char += len(text) + 1
+        ends = [word.end for word in speech.words if word.char_end <= char]
+        if not ends or len(ends) == len(speech.words):
+            return []
+        near = np.arange(max(0, ends[-1] - REACH), min(len(speech.samples), ends[-1] + REACH))
+        power = np.convolve(speech.samples**2, np.ones(REACH // 4), "same")
+        cuts.append(int(near[power[near].argmin()]))
+    return cuts if cuts == sorted(set(cuts)) else []
 
 
 def unfinished(pieces: tuple[str, ...]) -> list[str]:

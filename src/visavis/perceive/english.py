@@ -73,7 +73,7 @@ VERBS = TRANSITIVE | _set(
     " wore goes comes wants likes needs thinks says gets makes sees takes finds gives tells feels"
     " keeps leaves means puts runs reads sits sleeps speaks stands wins writes begins buys brings"
     " lives works looks seems knows hurts costs love loves live work look seem believe hope guess"
-    " like prefer plays play walks walk stays stay talks talk wish hate hates agree help helps please"
+    " like prefer plays play walks walk stays stay talks talk wish hate hates agree help helps"
 )
 ABOUT_WHAT = _set("how what me know talk think us learn")
 WANT_A_THING = _set(
@@ -134,16 +134,20 @@ def _question(words: Words, mark: str) -> Judgement | None:
         return None
     embedded = core[0] in AUXILIARIES | REQUESTS and len(core) > 3 and WH.intersection(core)
     if (core[0] in WH or embedded) and (marked or not _is_when_clause(core)):
-        if len(core) < 3 and not marked and not core[0].endswith("'s"):
-            return 0.2, "question begun"
-        if _asks_without_a_verb(core):
-            return -0.6, "question without a verb"
-        return 2.5, "question complete"
+        return _wh_question(core, marked=marked)
     if core[0] in AUXILIARIES and core[-1] in WANT_A_THING:
         return -1.2, f"ends on {core[-1]!r}"
     if core[0] in AUXILIARIES and len(core) > 2:
         return (2.3 if marked else 1.8), "question complete"
     return (1.8, "question") if marked else None
+
+
+def _wh_question(core: Words, *, marked: bool) -> Judgement:
+    if len(core) < 3 and not marked and not core[0].endswith("'s"):
+        return 0.2, "question begun"
+    if _asks_without_a_verb(core):
+        return -0.6, "question without a verb"
+    return 2.5, "question complete"
 
 
 def _opening(words: Words, mark: str) -> Judgement | None:
