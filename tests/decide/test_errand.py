@@ -6,7 +6,10 @@ import pytest
 
 from tests.decide.test_session import MS, Talk
 from visavis.decide.errand import MOST_CALLS
+from visavis.decide.floor import Manners
+from visavis.decide.session import Session
 from visavis.flow import events as e
+from visavis.think.prompt import answerable
 
 
 @pytest.fixture
@@ -141,3 +144,51 @@ def test_a_draft_that_is_not_the_answer_never_sends() -> None:
     talk.pause(1500, 1100)
     talk.turn(1700, "Will it rain on Sunday?")
     assert "tool.run" not in talk.tick(1720)
+
+
+@pytest.mark.parametrize("goes_on", [True, False])
+def test_a_draft_that_came_to_nothing_never_sends_and_is_not_waited_for(goes_on: bool) -> None:
+    talk = Talk(Session(Manners(initiative="lively", greeting="Hi."), strict=True))
+    talk.tick(0)
+    talk.sound(20, "Hi. ", done=True)
+    talk.voice(200)
+    talk.pause(900, 200)
+    talk.expected(950, "Will it rain?")
+    call(talk, 1000, epoch=talk.session.floor.epoch)
+    if goes_on:
+        talk.voice(1100)
+        assert "tool.run" not in talk.tick(1120)
+        talk.pause(1500, 1100)
+    talk.dropped(1700)
+    assert "tool.run" not in talk.tick(1720)
+    talk.notice(1700, "Someone is at the door.")
+    assert talk.tick(2400) == ["reply.start"], "nothing is out that a remark would lose"
+
+
+def test_an_errand_that_never_began_keeps_no_remark_back() -> None:
+    talk = Talk(Session(Manners(initiative="lively", greeting="Hi."), strict=True))
+    talk.tick(0)
+    talk.sound(20, "Hi. ", done=True)
+    talk.ask("Will it rain?")
+    talk.sound(1800, "Let me see. ")
+    call(talk, 1850, epoch=2)
+    talk.voice(1900)
+    talk.words(2100, "Wait", final=False)
+    talk.sound(2120, "", done=True, stopped=True)
+    talk.tick(2140)
+    talk.pause(2500, 1900)
+    talk.dropped(2700)
+    talk.notice(2800, "Someone is at the door.")
+    talk.tick(2820)
+    assert talk.tick(3500) == ["reply.start"]
+
+
+def test_what_came_before_our_first_word_stands_behind_the_question(talk: Talk) -> None:
+    call(talk, 1750)
+    back(talk, 1760)
+    talk.sound(1800, "Let me see. ")
+    talk.sound(2500, "", done=True)
+    assert [role for role, _, _ in talk.history] == ["user", "tool", "assistant"]
+    start = next(event for event in reversed(talk.given) if isinstance(event, e.ReplyStart))
+    shown = [message.content for message in answerable(start.messages)]
+    assert shown == ["Will it rain?", "Let me see.", "The tool weather says: rain"]

@@ -163,8 +163,9 @@ class Answering:
         return self._floor.step(symbol, event, messages=(), say=notice.text, language=language)
 
     def on_tick(self, event: e.ClockTicked) -> Iterator[e.Event]:
-        if not self._floor.draft_is_held:
-            yield from self._errands.release(self._floor.epoch, event.t_ns)
+        floor = self._floor
+        if not floor.draft_is_held:
+            yield from self._errands.release(floor.epoch, event.t_ns, over=floor.orders.over)
         yield from self._on_tick(event)
 
     def _on_tick(self, event: e.ClockTicked) -> Iterable[e.Event]:
@@ -177,7 +178,7 @@ class Answering:
             # A voice that was none of our business held the floor when the last one came back.
             return floor.step("told", event)
         # A remark would be a new reply, and what the errand brings be told to no one.
-        free = free and not self._errands.out(floor.epoch)
+        free = free and (floor.orders.over or not self._errands.out(floor.epoch))
         remark = floor.initiative.remark(event.t_ns, free=free)
         if remark is not None:
             return self._say(remark, "remark", event)

@@ -33,11 +33,11 @@ class Errands:
         if len(self._waiting) < MOST_CALLS:
             self._waiting.append(event)
 
-    def release(self, epoch: int, t_ns: int) -> Iterator[ToolRun]:
-        """Reply `epoch` is the answer: the commands for what waited; older calls are forgotten."""
+    def release(self, epoch: int, t_ns: int, *, over: bool = False) -> Iterator[ToolRun]:
+        """Reply `epoch` is the answer, or `over`: the commands for what waited, if it is that."""
         waited, self._waiting = self._waiting, []
         for event in waited:
-            if event.epoch == epoch:
+            if event.epoch == epoch and not over:
                 yield from self.send(replace(event, t_ns=t_ns))
 
     def send(self, event: ToolCalled) -> Iterator[ToolRun]:

@@ -40,6 +40,7 @@ class Ledger:
     def __init__(self) -> None:
         self._items: list[Item] = []
         self._asked: list[Item] = []  # turns that wait for an answer
+        self._brought = 0  # items that errands have brought since
         self._heard = ""
         self._answer_ns = 0
         self._unasked = False  # what sounds now is no answer
@@ -51,6 +52,7 @@ class Ledger:
     def ask(self, text: str, start_ns: int, trace: int = 0) -> None:
         """The user said this; it joins what was asked but not answered yet."""
         self._asked.append(Item("user", text.strip(), start_ns, trace=trace))
+        self._brought = 0
 
     def speak_unasked(self) -> None:
         """What will be heard next is no answer to what was asked."""
@@ -72,7 +74,12 @@ class Ledger:
         whole = len(self._asked) == 1
         item = replace(self._asked[0], text=self._question, trace=self._asked[0].trace * whole)
         self._asked = []
-        return [self._enter(item)]
+        # What an errand brought since was sent for by the answer, and stands behind the question.
+        at = len(self._items)
+        least = at - self._brought
+        while at > least and self._items[at - 1].role == "tool":
+            at -= 1
+        return [self._enter(item, at)]
 
     def settle_heard(self, *, cut: bool) -> list[Item]:
         """What we said is over: enters what was heard of it, if anything."""
@@ -87,7 +94,10 @@ class Ledger:
 
     def bring(self, text: str, t_ns: int) -> list[Item]:
         """An errand brought this. It is in the history from now on, once."""
-        return [self._enter(Item("tool", text.strip(), t_ns))] if text.strip() else []
+        if not text.strip():
+            return []
+        self._brought += 1
+        return [self._enter(Item("tool", text.strip(), t_ns))]
 
     def amend(self, trace: int, text: str) -> list[Item]:
         """The final words of a turn that is over came late: they replace those of its own item.

@@ -17,11 +17,12 @@ TO_PLAYER = (e.PlaybackDuck, e.PlaybackRestore, e.PlaybackHold, e.PlaybackReleas
 
 
 class Orders:
-    """Drives the machines. `epoch`: of the newest reply; 0 before the first."""
+    """Drives the machines. `epoch`: of the newest reply; 0 before the first. `over`: cancelled."""
 
     def __init__(self) -> None:
         self.machines = Machines()
         self.epoch = 0
+        self.over = False
 
     def step(
         self, machine: Machine, symbol: str, cause: e.Event, **start: Any
@@ -36,7 +37,9 @@ class Orders:
             fields: dict[str, Any] = {}
             if kind is e.ReplyStart:
                 self.epoch += 1
+                self.over = False
                 fields = start
             elif kind is e.ReplyCancel:
+                self.over = True
                 fields = {"reason": symbol}
             yield kind(t_ns=cause.t_ns, trace=cause.trace, epoch=self.epoch, **fields)
