@@ -90,7 +90,9 @@ def test_a_piece_is_said_once_and_unfinished_ones_on_a_level_tone() -> None:
     speaking = voice(tone)
     for seed in (1, 2):
         speaking.speak(Line("question", ("What is", "that?"), gaps_s=(0.5,)), Timbre(), seed)
-    assert tone.said == ["What is,", "that?"]
+    assert tone.said == ["What is that?", "What is,", "that?"], (
+        "it did not tell where its words are"
+    )
 
 
 def test_what_the_voice_cannot_say_is_told() -> None:

@@ -60,6 +60,7 @@ class Voice:
         self._foreign = foreign
         self._make_resampler = make_resampler
         self._kept: dict[tuple[str, str], Samples] = {}
+        self._cut: dict[tuple[tuple[str, ...], str], list[Samples]] = {}
 
     def speak(self, line: Line, timbre: Timbre, seed: int) -> Spoken:
         """The line as it reaches the microphone."""
@@ -107,14 +108,11 @@ class Voice:
         pause on the melody of the sentence, not on that of its parts. Else nothing."""
         if line.sound != "speech" or len(line.pieces) < 2:
             return []
-        speech = Speech.joined(self._tts_for(line.language).synthesise(line.text, line.language))
-        cuts = borders(speech, line.pieces)
-        if not cuts:
-            return []
-        return [
-            self._at_ratio(trimmed(speech.samples[start:end], text), timbre.ratio)
-            for start, end, text in zip((0, *cuts), (*cuts, None), line.pieces, strict=True)
-        ]
+        key = line.pieces, line.language
+        if key not in self._cut:
+            tts = self._tts_for(line.language)
+            self._cut[key] = cut(Speech.joined(tts.synthesise(line.text, line.language)), key[0])
+        return [self._at_ratio(piece, timbre.ratio) for piece in self._cut[key]]
 
     def _tts_for(self, language: str) -> Tts:
         foreign = language and language not in self._tts.languages
@@ -151,6 +149,14 @@ def trimmed(samples: Samples, text: str) -> Samples:
     if not len(loud):
         raise InputError(repr(text), "the voice has no sound for it", "say it in other words")
     return samples[loud[0] : loud[-1] + 1]
+
+
+def cut(speech: Speech, pieces: tuple[str, ...]) -> list[Samples]:
+    """The pieces of the sentence, without the silence around each; empty if it is not known where
+    they are."""
+    cuts = borders(speech, pieces)
+    spans = zip((0, *cuts), (*cuts, None), pieces, strict=bool(cuts))
+    return [trimmed(speech.samples[start:end], text) for start, end, text in spans if cuts]
 
 
 def borders(speech: Speech, pieces: tuple[str, ...]) -> list[int]:

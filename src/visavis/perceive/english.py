@@ -146,7 +146,7 @@ def _wh_question(core: Words, *, marked: bool) -> Judgement:
     if len(core) < 3 and not marked and not core[0].endswith("'s"):
         return 0.2, "question begun"
     if _asks_without_a_verb(core):
-        return -0.6, "question without a verb"
+        return -1.2, "question without a verb"
     return 2.5, "question complete"
 
 
@@ -192,7 +192,7 @@ def _statement(words: Words, mark: str) -> Judgement:
     if _wants_to(words):
         return -2.0, f"ends on {words[-1]!r}"
     if _lacks_a_verb(words):
-        return -1.2, "no verb yet"
+        return (-2.0 if len(words) > 3 else -0.6), "no verb yet"
     if len(words) < 3:
         return (0.8 if mark in ".!" else 0.3), "a few words"
     return (1.8, "sentence complete") if mark in ".!" else (0.7, "sentence")

@@ -39,7 +39,7 @@ from visavis.perceive.prosody import SPAN, Prosody, prosody
 
 SAMPLES_PER_MS = INPUT_RATE_HZ // 1_000
 # Log-odds of 1.7 are a probability of 0.85.
-SURE, DOUBTFUL, HOPELESS = 1.7, -1.7, -3.0
+SURE, OPEN, DOUBTFUL, HOPELESS = 1.7, -0.5, -1.7, -3.0
 # More likely over than not: worth an answer that is held.
 LIKELY = 0.0
 # The audio model is never surer than this, and where the words are clearly unfinished the sound has
@@ -242,7 +242,7 @@ class TurnTaking:
         if turn.scored is not None:
             sound += _model_log_odds(turn.scored)
             reasons += (f"audio model {turn.scored:.2f}",)
-        if words.log_odds <= DOUBTFUL:
+        if words.log_odds <= OPEN:
             sound = min(sound, MOST_UNFINISHED)
         log_odds = words.log_odds + sound
         enough_ms = self._enough_ms(log_odds)
