@@ -22,6 +22,7 @@ from visavis.align.echo import BLOCK, Cancelling
 from visavis.align.reference import Reference
 from visavis.backends.echo.fake import FakeCanceller
 from visavis.backends.resample.soxr import SoxrResampler
+from visavis.bench.room import Place, Room
 from visavis.flow.clock import NS_PER_S
 from visavis.flow.errors import EngineError
 from visavis.flow.events import AudioAligned, Event, Samples
@@ -53,6 +54,13 @@ class Spy(FakeCanceller):
 
     def close(self) -> None:
         self.closed += 1
+
+
+def lateness(far: Samples, near: Samples) -> float:
+    """By how many samples `near` is later, to a sixteenth."""
+    size = 2 * len(far)
+    cross = np.fft.rfft(near, size) * np.fft.rfft(far, size).conj()
+    return int(np.argmax(np.fft.irfft(cross, 16 * size)[: 8 * size])) / 16
 
 
 def cancelling(canceller: FakeCanceller | None = None) -> Cancelling:
@@ -143,6 +151,27 @@ def test_a_jump_of_the_delay_is_followed() -> None:
     heard(aligner(echo=echo), in_time(near, periods(ours), range(0, len(near), 320)))
     assert echo.delay_ms == pytest.approx(250, abs=0.1)
     assert echo.aligned == 1
+
+
+@pytest.mark.parametrize("drift_ppm", [0, 40, 200])
+def test_a_drift_of_the_clocks_is_made_good(drift_ppm: float) -> None:
+    ours = voice(1, 24)
+    place = Place(delay_ms=50, tail_ms=0, drift_ppm=drift_ppm, noise_db=-90)
+    room, sounding = Room(RATE_HZ, RATE_HZ, place), periods(ours)
+    near = []
+    for period in sounding:
+        room.hear(period)
+        near.append(room.mix(np.zeros(320, np.float32)))
+    canceller = Spy()
+    echo = cancelling(canceller)
+    heard(aligner(echo=echo), in_time(np.concatenate(near), sounding, range(0, len(ours), 320)))
+    far, leads = np.concatenate(canceller.far), []
+    for begin in (16 * RATE_HZ, 23 * RATE_HZ):
+        part = slice(begin, begin + RATE_HZ)
+        leads.append(lateness(far[part], np.concatenate(near)[part]))
+    assert leads[1] == pytest.approx(leads[0], abs=0.5)
+    assert echo.delay_ms == pytest.approx(51 + 24 * drift_ppm * 1e-3, abs=0.3)
+    assert echo.aligned == 0
 
 
 def test_a_canceller_that_fails_lets_the_sound_through() -> None:

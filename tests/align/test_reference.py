@@ -55,6 +55,15 @@ def test_between_sounds_there_is_silence_and_the_second_is_in_its_place_too(rate
     )  # half a sample late
 
 
+@pytest.mark.parametrize("place", [8_000.0, 8_000.25, 8_123.5, 8_400.99])
+def test_between_two_samples_it_is_as_true(place: float) -> None:
+    reference = Reference(16_000, SoxrResampler)
+    hear(reference, 0, tone(16_000, 1), 16_000)
+    at = (place + np.arange(160)) / 16_000
+    expected = 0.5 * np.sin(2 * np.pi * 400 * at)
+    assert np.abs(reference.read_at(place, 160) - expected).max() < 1e-3
+
+
 @given(cuts=st.lists(st.integers(1, 22_049), unique=True, max_size=20))
 @settings(max_examples=40, deadline=None)
 def test_how_the_sound_was_cut_does_not_show(cuts: list[int]) -> None:

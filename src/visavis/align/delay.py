@@ -41,20 +41,23 @@ class DelayEstimator:
         freqs = np.fft.rfftfreq(WINDOW + MOST, 1 / INPUT_RATE_HZ)
         self._band = (freqs >= BAND_HZ[0]) & (freqs <= BAND_HZ[1])
 
-    def look(self, near: Samples, far: Samples) -> None:
-        """`near`, shape (WINDOW,); `far`, shape (MOST + WINDOW,), ends at the same moment."""
+    def look(self, near: Samples, far: Samples) -> bool:
+        """Whether the estimate was found, again or anew.
+
+        `near`, shape (WINDOW,); `far`, shape (MOST + WINDOW,), ends at the same moment.
+        """
         if min(_level(near), _level(far[-WINDOW:])) < AUDIBLE:
-            return
+            return False
         found = self._peak(near, far)
         if found is None:
-            return
-        if self.samples is not None and abs(found - self.samples) <= SAME:
-            self.samples, self._rival = found, None
-        elif self.samples is None or (self._rival is not None and abs(found - self._rival) <= SAME):
-            self.samples, self._rival = found, None
-            self.jumps += 1
-        else:
+            return False
+        known = self.samples is None or abs(found - self.samples) <= SAME
+        if not known and (self._rival is None or abs(found - self._rival) > SAME):
             self._rival = found
+            return False
+        self.jumps += not known or self.samples is None
+        self.samples, self._rival = found, None
+        return True
 
     def _peak(self, near: Samples, far: Samples) -> int | None:
         strength = self._correlation(near, far)

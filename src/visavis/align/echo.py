@@ -13,6 +13,7 @@ import logging
 import numpy as np
 
 from visavis.align.delay import MOST, WINDOW, DelayEstimator
+from visavis.align.drift import Drift
 from visavis.align.reference import Reference
 from visavis.backends.contract import EchoCanceller
 from visavis.flow.errors import EngineError
@@ -21,14 +22,16 @@ from visavis.flow.ring import AudioRing
 
 log = logging.getLogger(__name__)
 BLOCK = INPUT_RATE_HZ // 100
-LOOK_BLOCKS = 50
-"""The delay is looked at twice a second: 2 ms of work."""
-LEAST_LAG = 2
-"""Blocks: what was played less than 20 ms ago is not yet known for certain."""
+LOOK_BLOCKS, SEEK_BLOCKS = 50, 20
+"""The delay is looked at twice a second, and while it is not known more often: 1 ms of work."""
+LEAST_LAG = 2 * BLOCK
+"""What was played less than 20 ms ago is not yet known for certain."""
 LEAD = BLOCK * 3 // 2
 LEADS = (BLOCK // 4, BLOCK * 5)
 """By how much the far block is earlier than its echo: aimed at; least and most. Later than its
 echo it is of no use, and much earlier than it, it leaves a filter no room for the ringing."""
+PULL = 0.05
+"""How much of what drift has left over is made good at each look."""
 
 _SILENCE: Samples = np.zeros(BLOCK, np.float32)
 _NOTHING: Samples = np.zeros(0, np.float32)
@@ -38,17 +41,20 @@ class Cancelling:
     """Gives the canceller each block together with what was played one loop delay earlier.
 
     Without a `reference` every block goes through the canceller by itself, which then has only
-    noise to suppress. `aligned` counts how often the delay made the canceller begin anew, `failed`
-    the blocks at which it raised, which pass as they are.
+    noise to suppress. Where the clocks drift apart, the far sound is read as much slower or faster.
+    `aligned` counts how often the delay made the canceller begin anew, `failed` the blocks at which
+    it raised, which pass as they are.
     """
 
     def __init__(self, canceller: EchoCanceller, reference: Reference | None) -> None:
         self.aligned = self.failed = 0
         self._canceller, self._reference = canceller, reference
         canceller.reset()  # it may have served in another room
-        self._delay = DelayEstimator()
-        self._lag = LEAST_LAG
-        self._near = AudioRing((WINDOW + LEAST_LAG * BLOCK) / INPUT_RATE_HZ)
+        self._estimator, self._drift = DelayEstimator(), Drift()
+        self._lag: float = LEAST_LAG  # samples, of the far sound that is read
+        self._delay = float("nan")  # samples, of the echo
+        self._lead = float("nan")  # the one less the other, which a drift must not change
+        self._near = AudioRing((WINDOW + LEAST_LAG) / INPUT_RATE_HZ)
         self._near.write(np.zeros(self._near.capacity, np.float32))
         self._waiting = _NOTHING
         self._block: int | None = None  # the next block's number on the axis, once there was one
@@ -61,8 +67,7 @@ class Cancelling:
     @property
     def delay_ms(self) -> float:
         """How much later than it was played the echo is heard; NaN while not known."""
-        samples = self._delay.samples
-        return float("nan") if samples is None else samples * 1000 / INPUT_RATE_HZ
+        return self._delay * 1000 / INPUT_RATE_HZ
 
     def hear(self, played: SoundPlayed) -> None:
         """Takes what is played from now on."""
@@ -109,10 +114,12 @@ class Cancelling:
         assert self._block is not None
         far, delay_ms = _SILENCE, 0.0
         if self._reference is not None:
-            at = (self._block - self._lag) * BLOCK
-            far = self._reference.read(at, at + BLOCK)
-            delay_ms = self._lead * 1000 / INPUT_RATE_HZ
+            far = self._reference.read_at(self._block * BLOCK - self._lag, BLOCK)
+            delay_ms = (self._delay - self._lag) * 1000 / INPUT_RATE_HZ
             self._look(self._reference, near)
+            moved = self._drift.rate * BLOCK
+            self._delay += moved
+            self._lag = max(LEAST_LAG, self._lag + moved)
         self._block += 1
         try:
             return self._canceller.feed(near, far, delay_ms)
@@ -121,29 +128,36 @@ class Cancelling:
             log.warning("%s", error)
             return near
 
-    @property
-    def _lead(self) -> int:
-        """By how many samples the far block is earlier than its echo, as far as is known."""
-        return LEAD if self._delay.samples is None else self._delay.samples - self._lag * BLOCK
-
     def _look(self, reference: Reference, near: Samples) -> None:
         assert self._block is not None
         self._near.write(near)
-        if self._block % LOOK_BLOCKS:
+        if self._block % (SEEK_BLOCKS if self._estimator.samples is None else LOOK_BLOCKS):
             return
         # Sound that young is not yet in the reference.
-        end = (self._block + 1 - LEAST_LAG) * BLOCK
-        before = self._near.begin
-        self._delay.look(
-            self._near.slice(before, before + WINDOW), reference.read(end - WINDOW - MOST, end)
-        )
-        self._aim()
+        end = (self._block + 1) * BLOCK - LEAST_LAG
+        heard = self._near.slice(self._near.begin, self._near.begin + WINDOW)
+        jumps = self._estimator.jumps
+        if self._estimator.samples is not None:
+            self._estimator.samples = round(self._delay)  # it drifts on while nothing sounds
+        if self._estimator.look(heard, reference.read(end - WINDOW - MOST, end)):
+            assert self._estimator.samples is not None
+            self._aim(end, self._estimator.samples, jumped=self._estimator.jumps > jumps)
 
-    def _aim(self) -> None:
-        samples = self._delay.samples
-        if samples is None or LEADS[0] <= self._lead <= LEADS[1]:
-            return
-        lag = max(LEAST_LAG, (samples - LEAD) // BLOCK)
+    def _aim(self, at: int, delay: int, *, jumped: bool) -> None:
+        if jumped:
+            self._drift.reset()
+        drifted = self._drift.rate != 0
+        self._drift.see(at, delay)
+        self._delay, lead = delay, delay - self._lag
+        if not LEADS[0] <= lead <= LEADS[1]:
+            self._begin(max(LEAST_LAG, delay - LEAD))
+        elif not drifted:
+            self._lead = lead
+        elif self._drift.rate:
+            self._lag += PULL * (lead - self._lead)
+
+    def _begin(self, lag: float) -> None:
+        self._lead = self._delay - lag
         if lag != self._lag:
             log.info("the echo is %.0f ms late", self.delay_ms)
             self._lag = lag

@@ -18,6 +18,8 @@ from visavis.flow.events import INPUT_RATE_HZ, Samples, SoundPlayed
 from visavis.flow.ring import AudioRing
 
 KEPT_S = 4.0
+TAPS = 16
+"""Half the length of the filter between two samples: flat up to 7 kHz."""
 
 
 class Reference:
@@ -56,6 +58,16 @@ class Reference:
         begin = min(max(start, self._base + self._ring.begin), end)
         kept = self._ring.copy(begin - self._base, end - self._base) if begin < end else ()
         return np.concatenate([np.zeros(begin - start, np.float32), kept]).astype(np.float32)
+
+    def read_at(self, place: float, count: int) -> Samples:
+        """`count` samples from a place between two samples on; of a whole one as `read`."""
+        whole = math.floor(place)
+        if place == whole:
+            return self.read(whole, whole + count)
+        sound = self.read(whole - TAPS + 1, whole + count + TAPS)
+        away = np.arange(1 - TAPS, TAPS + 1) - (place - whole)
+        kernel = np.sinc(away) * np.cos(np.pi * away / (2 * TAPS + 2)) ** 2
+        return np.correlate(sound, kernel.astype(np.float32))
 
     def _begin(self, start: int, samples: Samples) -> Samples:
         """A stretch of sound begins at a place that both axes have in common."""

@@ -44,7 +44,7 @@ class EchoCanceller(Protocol):
     def feed(self, near: Samples, far: Samples, delay_ms: float) -> Samples:
         """The next 10 ms, both shape (160,) at 16 kHz: `near` without its echo of `far`.
 
-        `delay_ms`: how much later than `far` its echo is in `near`, as far as is known. Keeps
+        `delay_ms`: how much later than `far` its echo is in `near`; NaN = not known yet. Keeps
         state.
         """
 

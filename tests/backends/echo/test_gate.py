@@ -74,6 +74,18 @@ def test_never_played_means_never_touched() -> None:
         assert gate.feed(block(-20), clean, SILENCE) is clean
 
 
+def test_as_long_as_the_delay_is_unknown_it_stays_shut_but_not_for_ever() -> None:
+    gate = Gate()
+    opened = [
+        gate.feed(block(-20), block(-20), block(-20), blind=True)[-1] == block(-20)[-1]
+        for _ in range(WARM_BLOCKS + 10)
+    ]
+    assert opened.index(True) == WARM_BLOCKS
+    gate.reset()
+    silent = [gate.feed(block(-20), block(-20), SILENCE, blind=True) for _ in range(20)]
+    assert all(np.array_equal(out, block(-20)) for out in silent)
+
+
 def test_the_gain_glides() -> None:
     gate = Gate()
     warm(gate)

@@ -22,7 +22,8 @@ from visavis.flow.events import Samples
 OPENS = 10 ** (-18 / 10)
 OPENS_WARM = 10 ** (-8 / 10)
 WARM_BLOCKS = 150
-"""As long as the canceller has not heard us for 1.5 s, more than that of the echo may remain."""
+"""Until the canceller has heard us for 1.5 s more than that of the echo may remain; and, while the
+delay is not known, all of it."""
 RINGING = 0.9
 """How the power of the echo falls, at the slowest, from block to block: 46 dB a second."""
 VOTES, OF = 2, 5
@@ -46,12 +47,14 @@ class Gate:
         self._quiet = QUIET_BLOCKS
         self._sounded = 0
 
-    def feed(self, near: Samples, clean: Samples, far: Samples) -> Samples:
-        """The next block; `near` as the microphone heard it."""
+    def feed(self, near: Samples, clean: Samples, far: Samples, *, blind: bool = False) -> Samples:
+        """The next block; `near` as the microphone heard it. `blind`: the delay is not known."""
         sounds = bool(far.any())
         self._quiet = 0 if sounds else self._quiet + 1
         self._sounded += sounds
         self._listen(float(near @ near), float(clean @ clean))
+        if blind and self._is_warming:
+            self._open = 0
         before, self._gain = self._gain, 1.0 if self._is_open else SHUT
         self.shut += self._gain < 1
         if before == self._gain == 1:
@@ -60,11 +63,15 @@ class Gate:
         return clean * np.linspace(before, self._gain, len(clean), dtype=np.float32)
 
     @property
+    def _is_warming(self) -> bool:
+        return self._sounded <= WARM_BLOCKS
+
+    @property
     def _is_open(self) -> bool:
         return self._open > 0 or self._quiet >= QUIET_BLOCKS
 
     def _listen(self, near: float, clean: float) -> None:
         self._echo = max(near, self._echo * RINGING)
-        opens = OPENS if self._sounded > WARM_BLOCKS else OPENS_WARM
+        opens = OPENS_WARM if self._is_warming else OPENS
         self._votes.append(clean > opens * self._echo)
         self._open = OPEN_BLOCKS if sum(self._votes) >= VOTES else self._open - 1

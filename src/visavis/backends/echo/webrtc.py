@@ -12,6 +12,7 @@ no connection to anywhere; 0.11 ms of work for 10 ms of sound.
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -24,7 +25,7 @@ from visavis.flow.events import INPUT_RATE_HZ, Samples
 
 FRAME = INPUT_RATE_HZ // 100
 FULL_SCALE = 32_768
-MOST_DELAY_MS = 500
+USUAL_DELAY_MS, MOST_DELAY_MS = 40, 500
 
 
 class WebRtcCanceller:
@@ -56,8 +57,11 @@ class WebRtcCanceller:
         """10 ms; see the contract."""
         assert near.shape == far.shape == (FRAME,)
         direct = self._direct(near, far)
-        clean = self._process(direct, far, delay_ms)
-        return self._gate.feed(near, clean, far) if self._gate is not None else clean
+        blind = math.isnan(delay_ms)
+        clean = self._process(direct, far, USUAL_DELAY_MS if blind else delay_ms)
+        if self._gate is None:
+            return clean
+        return self._gate.feed(near, clean, far, blind=blind)
 
     def _direct(self, near: Samples, far: Samples) -> Samples:
         if self._linear is None:
