@@ -194,3 +194,11 @@ def _measured_at(heard: Heard, reached: int) -> list[VoiceMeasured]:
     event = AudioAligned(t_ns=0, start=0, samples=heard.ring.slice(0, reached))
     list(meter.on(event))
     return [m for m in meter.on(SpeechStarted(t_ns=0, start=START)) if isinstance(m, VoiceMeasured)]
+
+
+def test_a_neighbour_whose_words_were_taken_for_a_turn_is_not_the_user() -> None:
+    heard = Heard()
+    near, far = spoken(400), spoken(400) * np.float32(0.1)
+    usual_db = heard.turn(near).level_db
+    heard.turn(far)
+    assert heard.turn(far).usual_db == pytest.approx(usual_db, abs=0.5)

@@ -12,7 +12,6 @@ import math
 from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
-from statistics import median
 
 from visavis.flow.events import (
     INPUT_RATE_HZ,
@@ -34,7 +33,8 @@ SAMPLES_PER_MS = INPUT_RATE_HZ // 1_000
 ROOM_FROM, ROOM_TO = 300 * SAMPLES_PER_MS, 50 * SAMPLES_PER_MS
 # What follows the first half second tells little that is new, and takes long.
 LONGEST = INPUT_RATE_HZ // 2
-# Half of so many turns decide what is usual: five turns from the next room do not.
+# What is usual is as loud as the loudest quarter of so many turns: other people in the background,
+# whose words were taken for turns, do not become the user.
 TURNS_LEARNT = 9
 STRETCHES = 64
 
@@ -108,9 +108,13 @@ class VoiceMeter:
             start=stretch.start,
             end=end if last else stretch.start + voiced,
             level_db=level_db,
-            usual_db=median(self._usual_db) if self._usual_db else math.nan,
+            usual_db=self._usual(),
             hum=hum(voice, room),
         )
+
+    def _usual(self) -> float:
+        levels = sorted(self._usual_db)
+        return levels[-1 - len(levels) // 4] if levels else math.nan
 
     def _slice(self, start: int, end: int) -> Samples:
         """What is left of [start, end)."""
