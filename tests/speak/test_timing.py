@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import itertools
+import time
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -187,3 +189,12 @@ def test_whatever_a_voice_tells_its_words_hear_the_whole_text(
     for before, after in itertools.pairwise(words):
         assert before.start <= after.start
         assert before.char_end <= after.char_end
+
+
+@pytest.mark.parametrize(
+    "written", ["a=b" * 333, "零1" * 500, "One is 1. " * 300, "\n" * 1_000 + "a"]
+)
+def test_a_phrase_of_any_length_is_timed_soon(written: str) -> None:
+    begun_s = time.process_time()
+    assert "".join(slices(written)) == written
+    assert time.process_time() - begun_s < 0.5, "some 0.05 s"

@@ -68,6 +68,7 @@ _HIDDEN = (
     | {chr(code) for code in range(0x2900, 0x2C00)}  # arrows and more shapes
 )
 _LEADING = re.compile(r"^(?:[\s!?;:…)}”’»」』）】》〉！？。，；：、]|[.,](?!\d)|[—–*-]+\s)+")
+_BLANK_LINES = re.compile(r"\n\s*\n")
 _SPACES = re.compile(r"\s+")
 _SPACE_BEFORE_MARK = re.compile(r"\s+([,.;:!?])(?=\s|$)")
 _STRAY_COMMA = re.compile(r",\s*(?=[,.;:!?](?:\s|$))")
@@ -123,7 +124,7 @@ def plain(text: str, language: str = "") -> str:
 
 def _bare(text: str) -> str:
     """The text without its marks, its numbers as they were written."""
-    text = plain_formulas(text)
+    text = plain_formulas(_BLANK_LINES.sub("\n", text))
     for pattern, becomes in _RULES:
         text = pattern.sub(becomes, text)
     text = html.unescape(text)

@@ -30,6 +30,8 @@ PAUSE_LETTERS = 4
 """A pause at punctuation takes as long as so many letters."""
 WIDE_LETTERS = 4
 """An ideograph is a syllable: it takes as long as so many letters."""
+MOST_PAIRS = 40_000
+"""Of spoken and written words to compare; a phrase has a quarter of that. The time is cubic."""
 
 
 def words_of(text: str) -> Iterator[Span]:
@@ -118,13 +120,20 @@ def _homes(
     names = [spoken[i:j].casefold() for i, j in said], [written[i:j].casefold() for i, j in wrote]
     homes: list[int] = []
     before = 0
-    for a, b, size in SequenceMatcher(None, *names, autojunk=False).get_matching_blocks():
+    for a, b, size in _alike(*names):
         parts = _parts(wrote, word_of, before, b, there)
         after = word_of[b] if b < len(wrote) else len(there) - 1
         homes += _shared(spoken, written, said[len(homes) : a], parts, max(after, 0))
         homes += word_of[b : b + size]
         before = b + size
     return [begin for begin, _ in said], homes
+
+
+def _alike(said: Sequence[str], wrote: Sequence[str]) -> Sequence[tuple[int, int, int]]:
+    """Where both have the same words, and how many; at the end, none. Too many are shared out."""
+    if len(said) * len(wrote) > MOST_PAIRS:
+        return [(len(said), len(wrote), 0)]
+    return SequenceMatcher(None, said, wrote, autojunk=False).get_matching_blocks()
 
 
 def _tokens(text: str) -> list[Span]:
