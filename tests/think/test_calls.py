@@ -202,3 +202,11 @@ def test_results_count_from_the_users_newest_words_on() -> None:
     assert results_since_asked([result, user, result, ours, result]) == 2
     assert results_since_asked([result, user]) == 0
     assert results_since_asked([]) == 0
+
+
+@pytest.mark.parametrize(
+    "body", [r'{"name": "a\ud800", "arguments": {"x": "\ud83d"}}', r'"\ud800"']
+)
+def test_a_call_holds_whole_characters_only(body: str) -> None:
+    for call in read(body):
+        assert (call.name + call.arguments).encode("utf-8")

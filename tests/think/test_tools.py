@@ -164,3 +164,21 @@ def test_arguments_reach_the_tool_as_they_were_written() -> None:
     text = json.dumps({"city": "Zürich", "days": [1, 2], "deep": {"er": None}})
     finished(ToolRunner([tool(got.append)]), command(arguments=text))
     assert got == [json.loads(text)]
+
+
+class Speechless(Exception):
+    """It cannot even say what is wrong."""
+
+    def __str__(self) -> str:
+        raise ValueError
+
+
+def test_an_error_that_cannot_be_told_is_one_all_the_same() -> None:
+    def fails(_: Mapping[str, Any]) -> str:
+        raise Speechless
+
+    assert error(fails) == "Speechless: it does not say why"
+
+
+def test_half_characters_do_not_reach_the_history() -> None:
+    assert finished(ToolRunner([tool(lambda a: "sun\ud83d")]), command()).result == "sun"

@@ -17,3 +17,8 @@ def join(before: str, after: str) -> str:
         return before or after
     wide = _ENDS_WIDE.search(before) or _BEGINS_WIDE.match(after)
     return f"{before}{'' if wide else ' '}{after}"
+
+
+def whole_characters(text: str) -> str:
+    """Without half characters (lone surrogates), which no file and no engine takes."""
+    return text.encode("utf-8", "ignore").decode("utf-8")

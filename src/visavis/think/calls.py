@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from visavis.flow.events import Message
+from visavis.flow.text import whole_characters
 
 OPEN, CLOSE = "<tool_call>", "</tool_call>"
 THINK, THOUGHT = "<think>", "</think>"
@@ -145,11 +146,11 @@ def _call(said: Any) -> Call:
         fields = fields["function"]
     name = fields.get("name")
     if not isinstance(name, str) or not name.strip():
-        return Call(BROKEN, json.dumps(said, ensure_ascii=False))
+        return Call(BROKEN, whole_characters(json.dumps(said, ensure_ascii=False)))
     arguments = fields.get("arguments", fields.get("parameters"))
     if not isinstance(arguments, str):
         arguments = json.dumps({} if arguments is None else arguments, ensure_ascii=False)
-    return Call(name.strip(), arguments)
+    return Call(whole_characters(name).strip(), whole_characters(arguments))
 
 
 def _first(marks: Sequence[str], text: str) -> tuple[str, str, str] | None:

@@ -18,6 +18,7 @@ from typing import Any
 from visavis.flow.deadline import Deadline
 from visavis.flow.errors import InputError, VisavisError
 from visavis.flow.events import Event, ToolFinished, ToolRun
+from visavis.flow.text import whole_characters
 from visavis.think.calls import BROKEN
 
 LIMIT_S = 30.0
@@ -129,11 +130,13 @@ def _arguments(tool: Tool, text: str) -> Mapping[str, Any]:
 
 
 def _reason(failure: Exception) -> str:
-    if isinstance(failure, VisavisError):
-        return str(failure)
-    return f"{type(failure).__name__}: {failure}"
+    try:
+        said = str(failure)
+    except Exception:  # noqa: BLE001 - the tool's own
+        said = "it does not say why"
+    return said if isinstance(failure, VisavisError) else f"{type(failure).__name__}: {said}"
 
 
 def _bounded(text: str, most: int) -> str:
-    text = text.strip()
+    text = whole_characters(text).strip()
     return text if len(text) <= most else text[: most - len(CUT)] + CUT
