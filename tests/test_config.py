@@ -76,6 +76,7 @@ def test_an_empty_file_is_the_defaults(tmp_path: Path) -> None:
     [
         ("[reply]\ntemprature = 1\n", "unknown key reply.'temprature'"),
         ('[reply]\ntemperature = "hot"\n', "reply.temperature"),
+        ('initiative = "loud"\n', "`$.initiative`; give one of quiet, polite, lively"),
         ("[reply\n", "is not TOML"),
     ],
 )

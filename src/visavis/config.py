@@ -12,7 +12,7 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, get_args, get_type_hints
 
 import msgspec
 import platformdirs
@@ -178,9 +178,17 @@ def _from_file(path: Path | None) -> Config:
     try:
         config = msgspec.convert(table, Config)
     except msgspec.ValidationError as error:
-        raise InputError(path, str(error), "correct the value") from None
+        raise InputError(path, str(error), _remedy(str(error))) from None
     _refuse_not_allowed(path, config, "")
     return config
+
+
+def _remedy(problem: str) -> str:
+    """What to do about a value of the wrong kind, by what is said of it."""
+    key = problem.rpartition("`$.")[2].rstrip("`")
+    words = get_args(get_type_hints(Config).get(key))
+    named = words and all(isinstance(word, str) for word in words)
+    return f"give one of {', '.join(words)}" if named else "correct the value"
 
 
 def _refuse_unknown(path: Path, table: Mapping[str, Any], kind: Any, prefix: str) -> None:

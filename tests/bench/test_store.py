@@ -46,6 +46,7 @@ def test_an_older_result_has_fewer_fields(tmp_path: Path) -> None:
         ("", "is no result"),
         ("{", "is no result"),
         ("[1]", "is no result"),
+        ('{"name": "of another program"}', "has no episodes"),
         ('{"episodes": [{"scenario": 3}]}', "is no result"),
         ('{"episodes": [{"scenario": "s", "name": "n", "seed": 1, "truth": [{"kind": "x"}]}]}',
          "is no result"),

@@ -115,7 +115,18 @@ LISTENING = (
     *("That’s true.", "Oh wow.", "Yeah, right.", "Got it.", "Mhm, okay.", "Oh no.", "really"),
     # As Whisper spells hums.
     *("Ah.", "Oh.", "NMMM.", "Mm.", "Hmm", "Um", "Uh-huh", "Huh?", "You", "Bye.", "Thank you."),
-    *("Emma.", "Mm-mm.", "Em.", "Uh...", "uh, huh", "Mm-hmm. Mm-hmm.", "Aha!", "Ooh.", "Muh."),
+    *(
+        "Emma.",
+        "Mm-mm.",
+        "Em.",
+        "Uh...",
+        "uh, huh",
+        "Mm-hmm. Mm-hmm.",
+        "Aha!",
+        "Ooh.",
+        "Muh.",
+        "Ow.",
+    ),
     *("Wuh-huh.", "Mumham.", "Ha ha.", "I see you."),
     *(
         "嗯",

@@ -21,6 +21,8 @@ from .conftest import RunVerb
 class Player:
     """Answers each question `late_s` after it; `fails` at the episode of that number."""
 
+    error = ""  # of every episode
+
     def __init__(self, late_s: float = 0.5, fails: dict[int, BaseException] | None = None) -> None:
         self.closed = False
         self._late_s, self._fails = late_s, fails or {}
@@ -32,7 +34,9 @@ class Player:
             raise self._fails[self._count]
         truth = [Stretch("question", 1.0, 2.0, "hello")]
         sounding = [Sounding(1, 2.0 + self._late_s, 6.0)]
-        return Episode(script.scenario, script.name, script.seed, 9.0, truth, sounding)
+        played = Episode(script.scenario, script.name, script.seed, 9.0, truth, sounding)
+        played.error = self.error
+        return played
 
     def why_not(self, scenario: Scenario) -> str:
         return ""
@@ -168,11 +172,21 @@ def test_nothing_measured_is_no_table(run_verb: RunVerb, with_player: Any) -> No
     assert "metric" not in ended.out
 
 
+def test_a_run_of_which_no_episode_was_played_has_failed(
+    run_verb: RunVerb, with_player: Any, tmp_path: Path
+) -> None:
+    player = with_player(Player())
+    player.error = "the server hung up"
+    ended = run_verb("bench", "--scenario", "smooth")
+    assert ended.code == 1
+    assert "not played as scripted: smooth 1" in ended.err
+
+
 def test_results_of_two_runs_can_be_compared_though_their_machines_differ(
     run_verb: RunVerb, with_player: Any, tmp_path: Path
 ) -> None:
     old = tmp_path / "old.json"
-    store.save(Result(about={"machine": "another"}), old)
+    store.save(Result(about={"machine": "another"}, episodes=[Episode("s", "n", 1)]), old)
     with_player(Player())
     ended = run_verb("bench", "--scenario", "smooth", "--compare", str(old))
     assert ended.code == 0

@@ -33,10 +33,13 @@ def save(result: Result, path: Path) -> None:
 def load(path: Path) -> Result:
     """Reads what `save` wrote, of this version or an older one."""
     try:
-        return msgspec.json.decode(path.read_bytes(), type=Result)
+        result = msgspec.json.decode(path.read_bytes(), type=Result)
     except OSError as error:
         problem = f"cannot be read ({error.strerror})"
         raise InputError(path, problem, "give a file that --json wrote") from None
     except msgspec.MsgspecError as error:
         problem = f"is no result of a bench ({error})"
         raise InputError(path, problem, "give a file that --json wrote") from None
+    if not result.episodes:
+        raise InputError(path, "has no episodes of a bench", "give a file that --json wrote")
+    return result

@@ -40,7 +40,7 @@ class Initiative:
         self._urgent: deque[NoticeRaised] = deque(maxlen=MOST_WAITING)
         self._waiting: deque[NoticeRaised] = deque(maxlen=MOST_WAITING)
         if dial != "quiet":
-            text = greeting or in_language(GREETINGS, language)
+            text = greeting.strip() or in_language(GREETINGS, language)
             self._waiting.append(NoticeRaised(t_ns=0, text=text, language=language))
 
     def take(self, notice: NoticeRaised) -> None:

@@ -58,7 +58,7 @@ LISTENING_ZH = _phrases(
 INTERJECTION = r"""(?:
     [mnh]+                                                # mm, hmm, mhm, nmmm
   | h?(?:a+|e+|o+|u+)(?:h+|m+|hm+|mm+)                    # ah, oh, uh, um, em, ooh
-  | h?(?:a+|o+)w* | u                                     # a, ha, oo, aw, ow
+  | h?(?:a+|o+) | [ao]+w+ | u                            # a, ha, oo, aw, ow
   | (?:u+h?|a+h?|m+|e+h?|o+h?)h?(?:uh+|um+|m+|hm+|ah?)+   # uhhuh, mmhmm, aha
   | (?:[mh]+[au]+)+[mh]*                                  # muh, mumham, haha
   | [bdlprwy]uh(?:huh)?                                   # wuhhuh
