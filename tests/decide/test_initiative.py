@@ -51,6 +51,10 @@ def test_the_greeting_is_in_the_language_of_the_session() -> None:
     assert said(talker("polite", language="zh"))[0].startswith("你好")
 
 
+def test_a_blank_greeting_is_none() -> None:
+    assert said(talker("polite", greeting=" ")) == said(talker("polite"))
+
+
 def test_a_remark_waits_until_the_floor_has_been_free(polite: Talk) -> None:
     polite.voice(1000)
     polite.notice(1100, "Someone is at the door.")
