@@ -86,3 +86,12 @@ def test_a_jump_is_believed_when_it_was_seen_twice() -> None:
     estimator.look(heard(far, 3_010), far)
     assert estimator.samples == 3_010
     assert estimator.jumps == 2
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+def test_what_is_no_number_has_no_delay(bad: float) -> None:
+    estimator, far = DelayEstimator(), voice(1)
+    near = heard(far, 640)
+    near[100] = bad
+    assert not estimator.look(near, far)
+    assert estimator.samples is None

@@ -62,7 +62,8 @@ class DelayEstimator:
     def _peak(self, near: Samples, far: Samples) -> int | None:
         strength = self._correlation(near, far)
         highest = strength.max()
-        if highest < SURE * np.sqrt(np.mean(strength**2)):
+        # Written so that no number (a device that gives NaN) is no delay either.
+        if not highest >= SURE * np.sqrt(np.mean(strength**2)):
             return None
         first = int(np.flatnonzero(strength >= EARLIEST * highest)[0])
         return first + int(np.argmax(strength[first : first + WIDTH]))
