@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from visavis.backends.echo.gate import OPEN_BLOCKS, QUIET_BLOCKS, SHUT, WARM_BLOCKS, Gate
+from visavis.backends.echo.gate import (
+    BLIND_BLOCKS,
+    OPEN_BLOCKS,
+    QUIET_BLOCKS,
+    SHUT,
+    WARM_BLOCKS,
+    Gate,
+)
 from visavis.flow.events import Samples
 
 BLOCK = 160
@@ -35,6 +42,13 @@ def test_at_first_more_may_remain_than_later() -> None:
     gate.reset()
     assert np.allclose(gains(gate, [(-20, -32)] * 50)[OPEN_BLOCKS:], SHUT)
     assert np.allclose(gains(gate, [(-18, -22)] * 10)[2:], 1)
+
+
+def test_after_a_reset_nothing_passes_before_the_echo_was_heard() -> None:
+    gate = Gate()
+    found = gains(gate, [(-40, -40)] * (BLIND_BLOCKS + 5))
+    assert np.allclose(found[:BLIND_BLOCKS], SHUT)
+    assert np.allclose(found[BLIND_BLOCKS:], 1)
 
 
 def test_what_remains_of_an_echo_is_kept_back() -> None:
