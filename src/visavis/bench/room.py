@@ -36,8 +36,9 @@ class Place:
     included; `tail_ms`: the time in which the ringing falls by 60 dB (0 = none); `gain_db`: how
     loud the echo is at the microphone, against the sound as it is played; `nonlinearity`: how hard
     the loudspeaker clips (0 = not at all, 1 = full scale is squeezed by 2.4 dB, 3 by 9.6 dB);
-    `drift_ppm`: how much faster than the playback's the microphone's clock is; `noise_db`: level
-    of the room's noise, dB of full scale.
+    `drift_ppm`: how much faster than the playback's the microphone's clock is (a slower one uses up
+    the delay in time; what would then be heard before it was played is late); `noise_db`: level of
+    the room's noise, dB of full scale.
     """
 
     delay_ms: float = 60
