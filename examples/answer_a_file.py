@@ -26,4 +26,6 @@ def main(question: str, answer: str) -> None:
 
 
 if __name__ == "__main__":
+    if len(sys.argv) != 3:
+        sys.exit("usage: python examples/answer_a_file.py question.wav answer.wav")
     main(*sys.argv[1:])

@@ -36,4 +36,6 @@ def main(path: str) -> int:
 
 
 if __name__ == "__main__":
+    if len(sys.argv) != 2:
+        sys.exit("usage: python examples/replay_a_recording.py run.mcap")
     sys.exit(main(*sys.argv[1:]))

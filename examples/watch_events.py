@@ -39,4 +39,6 @@ def main(question: str) -> None:
 
 
 if __name__ == "__main__":
+    if len(sys.argv) != 2:
+        sys.exit("usage: python examples/watch_events.py question.wav")
     main(*sys.argv[1:])

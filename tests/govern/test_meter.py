@@ -152,7 +152,7 @@ def cut_off(*, written_ms: float | None = None) -> list[e.Event]:
     ]
     if written_ms is not None:
         after.append(e.ReplyWritten(t_ns=ms(written_ms), epoch=1, reason="cancelled"))
-    voice = e.SpeechStarted(t_ns=ms(2_030), start=0)
+    voice = e.SpeechStarted(t_ns=ms(2_030), start=2_000 * 16)
     return [*sounds[:2], voice, *sounds[2:], *after]
 
 
@@ -160,6 +160,7 @@ def test_an_interruption_is_measured_to_the_last_sample_that_sounded() -> None:
     (found,) = metered(cut_off(written_ms=2_300)).interruptions
     assert found.decide_ms == 235
     assert found.silence_ms == 15
+    assert found.silent_ms == 280
     assert found.engine_ms == 34
 
 

@@ -113,3 +113,17 @@ def test_the_hops_of_a_reply_are_a_sum() -> None:
 def test_a_reply_of_unknown_beginning_says_so() -> None:
     nothing = ReplyLatency(1, 1, *[None] * 9)
     assert hops(nothing) == "voice to voice unknown"
+
+
+def test_a_hold_its_end_and_a_missing_answer_are_told() -> None:
+    text = told(
+        io.StringIO(),
+        e.PlaybackHold(t_ns=0, epoch=1),
+        e.PlaybackRelease(t_ns=0, epoch=1),
+        e.ReplyWritten(t_ns=0, epoch=1, reason="end"),
+        e.ReplyWritten(t_ns=0, epoch=2, reason="failed", error="connection refused"),
+    )
+    holds, goes_on, failed = text.splitlines()
+    assert "holds" in holds
+    assert "goes on" in goes_on
+    assert "no answer: connection refused" in failed

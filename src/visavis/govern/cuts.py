@@ -11,21 +11,24 @@ from dataclasses import dataclass, replace
 
 from visavis.flow import events as e
 from visavis.flow.clock import NS_PER_MS, NS_PER_S
-from visavis.govern.latency import ms
+from visavis.govern.latency import NS_PER_SAMPLE, ms
 
 
 @dataclass(frozen=True, slots=True)
 class Interruption:
     """A reply that was cut off, in milliseconds. None: there was no such step.
 
-    `decide_ms`: the user's voice to `playback.stop`; `silence_ms`: from there to the end of the
-    reply's last sample; `engine_ms`: from `reply.cancel` until the engine was free.
+    `silent_ms`: the first sample of the user's voice to the end of the reply's last one.
+    `decide_ms`: that voice being noticed to `playback.stop`, which is the decision; `silence_ms`:
+    from there to the end of the reply's last sample, 0 if it stood still already; `engine_ms`: from
+    `reply.cancel` until the engine was free.
     """
 
     epoch: int
     decide_ms: float | None
     silence_ms: float
     engine_ms: float | None = None
+    silent_ms: float | None = None
 
 
 class Cuts:
@@ -37,12 +40,13 @@ class Cuts:
         self._sounding = 0  # epoch
         self._audible_ns = 0  # end of the last sample that sounded
         self._voice_ns: int | None = None
+        self._onset_ns = 0
         self._stop: e.PlaybackStop | None = None
         self._cancel: e.ReplyCancel | None = None
 
     def on_voice(self, event: e.SpeechStarted) -> None:
         if self._sounding and self._voice_ns is None:
-            self._voice_ns = event.t_ns
+            self._voice_ns, self._onset_ns = event.t_ns, event.start * NS_PER_SAMPLE
 
     def on_resumed(self, event: e.PlaybackRestore | e.PlaybackRelease) -> None:
         self._voice_ns = None  # it was no interruption
@@ -73,5 +77,9 @@ class Cuts:
         if self._stop is not None:
             silence_ms = max(0.0, (self._audible_ns - self._stop.t_ns) / NS_PER_MS)
             decide_ms = ms(self._voice_ns, self._stop.t_ns)
-            self._found.append(Interruption(self._sounding, decide_ms, silence_ms))
+            voiced = self._voice_ns is not None
+            silent_ms = ms(self._onset_ns, self._audible_ns) if voiced else None
+            self._found.append(
+                Interruption(self._sounding, decide_ms, silence_ms, silent_ms=silent_ms)
+            )
         self._sounding, self._voice_ns, self._stop = 0, None, None

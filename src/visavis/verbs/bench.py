@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from visavis.bench.voice import Voice
     from visavis.config import Config
 
-REGRESSED = NOTHING_PLAYED = 1
+REGRESSED = NOT_PLAYED = 1
 
 
 @click.command()
@@ -189,7 +189,7 @@ def _conclude(result: Result, out: Path | None, report: Path | None, before: Res
 
         page.write(result, report)
     if before is None:
-        return NOTHING_PLAYED if len(failed) == len(result.episodes) else 0
+        return NOT_PLAYED if failed else 0
     return _compare(before, result, console)
 
 

@@ -180,8 +180,8 @@ def _tell(summary: dict[str, Any], out: Path) -> None:
         click.echo(f"\n{text} over {voice['count']} answers", err=True)
     for cut in summary["interruptions"]:
         click.echo(
-            f"interrupted: silent {cut['silence_ms']:.0f} ms after the decision,"
-            f" engine free after {cut['engine_ms'] or 0:.0f} ms",
+            f"interrupted: silent {cut['silent_ms'] or 0:.0f} ms after your first sound,"
+            f" understood after {cut['decide_ms'] or 0:.0f} ms",
             err=True,
         )
     for name, what in (

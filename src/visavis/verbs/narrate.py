@@ -49,6 +49,9 @@ class Narrator:
             "turn.ended": self._on_turn,
             "token.made": self._on_token,
             "reply.start": self._on_start,
+            "reply.written": self._on_written,
+            "playback.hold": self._on_hold,
+            "playback.release": self._on_release,
             "playback.stop": self._on_stop,
             "item.kept": self._on_item,
             "node.failed": self._on_failure,
@@ -101,7 +104,19 @@ class Narrator:
         latest = self._meter.replies[-1] if self._meter.replies else None
         if latest is not None and latest.epoch > self._told:
             self._told = latest.epoch
+            if latest.voice_to_voice_ms is None:
+                return  # said unasked
             self._line(event, "", click.style(f"  {hops(latest)}", fg="yellow"))
+
+    def _on_written(self, event: e.ReplyWritten) -> None:
+        if event.reason == "failed":
+            self._line(event, "", click.style(f"! no answer: {event.error}", fg="red"))
+
+    def _on_hold(self, event: e.PlaybackHold) -> None:
+        self._line(event, "", click.style("‖ holds: you speak", dim=True))
+
+    def _on_release(self, event: e.PlaybackRelease) -> None:
+        self._line(event, "", click.style("▸ goes on: it was nothing to us", dim=True))
 
     def _on_stop(self, event: e.PlaybackStop) -> None:
         heard = event.epoch <= self._told

@@ -19,7 +19,7 @@ class Minutes:
 
     def __init__(self) -> None:
         self.items: deque[e.ItemKept] = deque(maxlen=MAX_TURNS)
-        self.failures: deque[e.NodeFailed] = deque(maxlen=100)
+        self.failures: deque[str] = deque(maxlen=100)
         self.source_error = ""
 
     def watch(self, event: e.Event) -> None:
@@ -27,7 +27,9 @@ class Minutes:
             case e.ItemKept():
                 self.items.append(event)
             case e.NodeFailed():
-                self.failures.append(event)
+                self.failures.append(f"{event.node}: {event.error}")
+            case e.ReplyWritten(reason="failed"):
+                self.failures.append(f"no answer: {event.error}")
             case e.SourceEnded():
                 self.source_error = self.source_error or event.error
 
@@ -50,7 +52,7 @@ def summary(minutes: Minutes, meter: Meter, bus: Bus, pace: str) -> dict[str, An
         "interruptions": [_rounded(asdict(cut)) for cut in meter.interruptions],
         "drafts": asdict(meter.drafts),
         "latency": {name: _rounded(asdict(spread)) for name, spread in meter.summary().items()},
-        "failures": [f"{failure.node}: {failure.error}" for failure in minutes.failures],
+        "failures": list(minutes.failures),
         "source_error": minutes.source_error,
         "dropped": {
             f"{entry.node.name} {entry.topic.name}": entry.dropped
