@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 from typing import TypeVar
 
 from visavis.bench import phrases
@@ -24,7 +25,8 @@ def smooth(rng: random.Random, number: int) -> Script:
 def thirty(rng: random.Random, number: int) -> Script:
     """Thirty rounds in one conversation: nothing may grow slower."""
     asked = rng.sample(phrases.QUESTIONS, 30)
-    return script(rng, *_dialogue(asked), manner=Manner(max_tokens=24))
+    made = script(rng, *_dialogue(asked), manner=Manner(max_tokens=24))
+    return replace(made, patience_s=20)  # a reply that rambles ends no dialogue
 
 
 def pauses(rng: random.Random, number: int) -> Script:
