@@ -65,6 +65,8 @@ The dog slept on the sofa.
 I am not going to go.
 I know.
 We won the game.
+The room is 73.
+The code is 7391 4420 88.
 What about tomorrow?
 The book that I bought is about Rome.
 Can you help me?
@@ -116,6 +118,10 @@ Which bus do
 I would like to know
 I would like to know.
 I want to order.
+The code is 73.
+My pin is seven
+What is the best way to f-
+What is the biggest...
 I was thinking about.
 Could you please explain?
 I would like the

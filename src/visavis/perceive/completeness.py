@@ -37,7 +37,8 @@ def completeness(text: str) -> Completeness:
     judge = chinese.judge if CHINESE.search(text[-6:]) else english.judge
     words = TRAILING_OFF.sub("", text)
     if words != text:
-        return Completeness(judge(words)[0] - 2.5, "trails off")
+        # A recogniser writes this where it heard that more was to come.
+        return Completeness(min(judge(words)[0], 0.5) - 2.5, "trails off")
     return Completeness(*judge(text))
 
 

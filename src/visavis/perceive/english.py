@@ -82,6 +82,8 @@ WANT_A_THING = _set(
 )
 DIGITS = _set("zero oh one two three four five six seven eight nine double triple")
 NUMBER_CUES = _set("number code zip phone pin extension account card it's is at")
+CODES = _set("code zip pin phone account card password")
+LEAST_OF_A_CODE = 4
 ENOUGH_DIGITS = 10
 WORD = re.compile(r"[\w'’-]+")
 
@@ -108,6 +110,8 @@ def _spelling(words: Words, mark: str) -> Judgement | None:
     cued = not before or before[-1] in NUMBER_CUES
     if not _asks(words) and (len(run) >= 2 or (cued and digits >= 3)):
         return (1.5, "number") if digits >= ENOUGH_DIGITS else (-3.2, "number being spelled")
+    if run and digits < LEAST_OF_A_CODE and CODES.intersection(before) and not _asks(words):
+        return -2.2, "number being spelled"
     letters = _trailing(words, lambda word: len(word) == 1 and word.isalpha())
     if len(letters) >= 2 or re.fullmatch(r"(\w-)+\w", words[-1]):
         return -1.2, "name being spelled"
