@@ -122,6 +122,7 @@ The code is 73.
 My pin is seven
 What is the best way to f-
 What is the biggest...
+What is the best way to f *?
 I was thinking about.
 Could you please explain?
 I would like the

@@ -125,6 +125,8 @@ def _ending(words: Words, mark: str) -> Judgement | None:
         return -3.0, f"ends on {last!r}"
     if " ".join(words) in ANSWERS:
         return 2.0, "short answer"
+    if len(last) == 1 and _before(words) in ARTICLES | {"to", "of", "for"}:
+        return -2.0, "a word begun"
     if any(last in class_ and not may_end(words) for class_, may_end in OPEN_CLASSES):
         return -2.5, f"ends on {last!r}"
     if last in PARTICLES and not _may_end_on_particle(words):
@@ -140,7 +142,7 @@ def _question(words: Words, mark: str) -> Judgement | None:
     if (core[0] in WH or embedded) and (marked or not _is_when_clause(core)):
         return _wh_question(core, marked=marked)
     if core[0] in AUXILIARIES and core[-1] in WANT_A_THING:
-        return -1.2, f"ends on {core[-1]!r}"
+        return -1.9, f"ends on {core[-1]!r}"
     if core[0] in AUXILIARIES and len(core) > 2:
         return (2.3 if marked else 1.8), "question complete"
     return (1.8, "question") if marked else None
