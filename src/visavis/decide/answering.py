@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from visavis.decide.errand import Errands
-from visavis.decide.floor import NS_PER_SAMPLE, Floor
+from visavis.decide.floor import Floor
 from visavis.decide.initiative import in_language
 from visavis.flow import events as e
 from visavis.flow.clock import NS_PER_MS
@@ -83,7 +83,7 @@ class Answering:
         floor.over = []
         asked = [turn for turn in turns if isinstance(turn, e.TurnEnded)]
         for turn in asked[:-1]:
-            floor.ledger.ask(turn.text, turn.start * NS_PER_SAMPLE, turn.trace)
+            floor.note(turn)
         yield from floor.ask(asked[-1]) if asked else floor.forget(event)
 
     # ── its words ────────────────────────────────────────────────────────────────────────────

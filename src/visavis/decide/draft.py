@@ -12,6 +12,7 @@ from collections import deque
 
 from visavis.flow.clock import NS_PER_S
 from visavis.flow.events import Message, ReplyWritten
+from visavis.flow.text import is_question
 
 MINUTE_NS = 60 * NS_PER_S
 MOST_DROPPED = 256
@@ -75,10 +76,6 @@ def same_words(one: str, other: str) -> bool:
     if all(ends) and is_question(one) != is_question(other):
         return False
     return _words(one) == _words(other)
-
-
-def is_question(text: str) -> bool:
-    return text.rstrip().endswith(("?", "？"))
 
 
 def _words(text: str) -> str:

@@ -84,7 +84,7 @@ class Floor:
     def ask(self, turn: e.TurnEnded) -> Iterator[e.Event]:
         """The user's turn is a question to us: the draft is its answer, or a new reply begins."""
         self.apologised = False
-        self.ledger.ask(turn.text, turn.start * NS_PER_SAMPLE, turn.trace)
+        self.note(turn)
         if self.draft_is_held and self.drafts.answers(self.ledger.messages()):
             self.drafts.adopt()
             self.machines.draft.step("adopted")
@@ -92,6 +92,10 @@ class Floor:
         else:
             yield from self.drop_draft(turn)
             yield from self.step("turn.ended", turn)
+
+    def note(self, turn: e.TurnEnded) -> None:
+        """Enters what the user said as asked."""
+        self.ledger.ask(turn.text, turn.start * NS_PER_SAMPLE, turn.trace)
 
     def forget(self, event: e.Event) -> Iterator[e.Event]:
         """The user had the floor and gave it back without a word: what was asked is still asked."""

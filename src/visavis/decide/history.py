@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from visavis.flow.events import Message
-from visavis.flow.text import join
+from visavis.flow.text import is_question, join
 
 MAX_ITEMS = 64
 """Older items leave; what of them must stay in the prompt is folded by `think`."""
@@ -129,7 +129,7 @@ class Ledger:
     def we_asked(self) -> bool:
         """Whether the last that was heard of us is a question."""
         last = self._heard or (self._items[-1].text if self._items else "")
-        return last.rstrip().endswith(("?", "？"))
+        return is_question(last)
 
     @property
     def unheard(self) -> bool:

@@ -49,7 +49,9 @@ class Listening:
     ) -> Iterable[e.Event]:
         """What the voice over ours means now, if there is one."""
         floor = self._floor
-        floor.overlap.hear(words, floor.said.around(floor.overlap.start, end), end)
+        if (start := floor.overlap.start) is None:
+            return ()
+        floor.overlap.hear(words, floor.said.around(start, end), end)
         symbol = floor.overlap.judge(end, final=final)
         return floor.step(symbol, event) if symbol else ()
 

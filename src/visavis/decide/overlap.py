@@ -36,15 +36,13 @@ class Overlap:
 
     def hear(self, text: str, said: str, end: int) -> None:
         """The words of the turn up to sample `end`, and what we `said` around them."""
-        voice = self.voice or self._let_go
-        if voice is not None:
+        if (voice := self._judged) is not None:
             voice.hear(text, end)
             voice.said = said
 
     def judge(self, end: int, *, final: bool) -> str:
         """The symbol that follows from all that is known up to sample `end`; maybe empty."""
-        voice = self.voice or self._let_go
-        if voice is None:
+        if (voice := self._judged) is None:
             return ""
         verdict = voice.verdict(end, final=final)
         symbol = SYMBOLS.get(verdict, "false.alarm")
@@ -56,10 +54,13 @@ class Overlap:
         return symbol
 
     @property
-    def start(self) -> int:
-        """Where the voice began that is not understood, or was let go last."""
-        voice = self.voice or self._let_go
-        return voice.start if voice is not None else 0
+    def start(self) -> int | None:
+        """Where the voice began that is not understood, or was let go last; None: there is none."""
+        return None if self._judged is None else self._judged.start
+
+    @property
+    def _judged(self) -> Voice | None:
+        return self.voice or self._let_go
 
     @property
     def is_nothing_to_us(self) -> bool:

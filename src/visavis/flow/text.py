@@ -22,3 +22,8 @@ def join(before: str, after: str) -> str:
 def whole_characters(text: str) -> str:
     """Without half characters (lone surrogates), which no file and no engine takes."""
     return text.encode("utf-8", "ignore").decode("utf-8")
+
+
+def is_question(text: str) -> bool:
+    """Whether it ends in a question mark, of whichever width."""
+    return text.rstrip().endswith(("?", "？"))
