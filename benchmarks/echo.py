@@ -27,6 +27,7 @@ from visavis.align.audio import AudioAligner
 from visavis.align.echo import Cancelling
 from visavis.align.reference import Reference
 from visavis.backends.contract import Options, Tts
+from visavis.bench import phrases
 from visavis.bench.room import Place, Room, RoomSource
 from visavis.config import load
 from visavis.engines import find_bundles, make_resampler
@@ -50,16 +51,7 @@ OURS = (
     "Bees make honey, and they carry pollen from one flower to another.",
     "Romeo and Juliet was written by William Shakespeare, more than four centuries ago.",
 )
-THEIRS = (
-    "Stop.",
-    "Wait, no.",
-    "No, that is not what I meant.",
-    "Hold on a moment, please.",
-    "Actually, how old are you?",
-    "Okay, but what happens at the end?",
-    "Excuse me.",
-    "What about tomorrow?",
-)
+THEIRS = (*phrases.CUTS[:6], "Excuse me.", "What about tomorrow?")
 ROOMS = {
     "dry": Place(delay_ms=40, tail_ms=0),
     "plain": Place(delay_ms=60, tail_ms=200),

@@ -21,6 +21,9 @@ from typing import Any
 
 from dialogue import PITCH, percentile, prepare, speech
 from row import print_row
+from visavis.bench import phrases
+from visavis.bench.runner import Kept
+from visavis.bench.script import STORYTELLER
 from visavis.conversation import Conversation, Pace
 from visavis.flow import events as e
 from visavis.flow.clock import NS_PER_MS, NS_PER_S
@@ -28,23 +31,11 @@ from visavis.flow.ring import AudioRing
 from visavis.source.script import ScriptedSpeaker
 from visavis.wiring import Parts
 
-REQUESTS = tuple(
-    f"Tell me a very long story about {theme}."
-    for theme in ("a fox", "the sea", "an old king", "a lost dog", "the moon", "two friends")
-)
-CUTS = (
-    "Stop.",
-    "Wait, no.",
-    "No, that is not what I meant.",
-    "Hold on a moment, please.",
-    "Actually, how old are you?",
-    "Okay, but what happens at the end?",
-)
+CUTS = phrases.CUTS[:6]
 ENGINES = ("vad", "asr", "turn", "llm", "tts", "spare_tts")
 LATEST_S = 2.0
 """The cuts are spread evenly over this much of the reply, from its first sample on."""
 
-SYSTEM = "You are a storyteller. Your answer is always a very long story, told in plain words."
 MAX_TOKENS = 512
 """Long enough for the engine to be still writing at most of the cuts."""
 
@@ -132,19 +123,6 @@ class Interrupter:
                 self.over = True
 
 
-class Kept:
-    """An engine that outlives the conversation that would close it."""
-
-    def __init__(self, engine: Any) -> None:
-        self._engine = engine
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._engine, name)
-
-    def close(self) -> None:
-        """Not yet."""
-
-
 def watch_prompts(conversation: Conversation, replies: Replies) -> None:
     """Tells `replies` when the engine's lane takes up a command."""
     thinker: Any = conversation.nodes["think.decode"]
@@ -191,7 +169,7 @@ def spread(values: list[float]) -> str:
 def interrupted(parts: Parts, number: int, moment_s: float, pace: Pace) -> tuple[Reply, int]:
     """A story that is cut into; and when the voice that does so begins."""
     speaker = ScriptedSpeaker(round(parts.output_rate_hz * PITCH))
-    request = speech(parts, REQUESTS[number % len(REQUESTS)])
+    request = speech(parts, phrases.STORIES[number % len(phrases.STORIES)])
     cut = speech(parts, CUTS[number % len(CUTS)])
     replies = Replies(parts.output_rate_hz)
     interrupter = Interrupter(speaker, request, cut, moment_s)
@@ -208,7 +186,7 @@ def interrupted(parts: Parts, number: int, moment_s: float, pace: Pace) -> tuple
 def run(times: int, pace: Pace) -> list[tuple[Reply, int]]:
     """So many interrupted stories."""
     parts = prepare()
-    manner = replace(parts.config.reply, system=SYSTEM, max_tokens=MAX_TOKENS)
+    manner = replace(parts.config.reply, system=STORYTELLER, max_tokens=MAX_TOKENS)
     config = replace(parts.config, reply=manner)
     engines = {name: getattr(parts, name) for name in ENGINES}
     kept: dict[str, Any] = {

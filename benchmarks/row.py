@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import datetime
-import os
-import platform
 import subprocess
 from pathlib import Path
+
+from visavis.bench.about import machine
 
 ROOT = Path(__file__).parent.parent
 
@@ -15,13 +15,6 @@ def commit() -> str:
     """The short hash of what is checked out; `+` when files differ from it."""
     hashed = _git("rev-parse", "--short", "HEAD")
     return hashed + ("+" if _git("status", "--porcelain", "--", "src") else "") if hashed else "?"
-
-
-def machine() -> str:
-    """Cores, processor, system and Python, without the machine's name."""
-    cores = os.cpu_count() or 0
-    system = f"{platform.system()} {platform.machine()}, Python {platform.python_version()}"
-    return f"{cores} cores, {_processor()}, {system}"
 
 
 def print_row(command: str, result: str) -> None:
@@ -38,11 +31,3 @@ def _git(*arguments: str) -> str:
     except (OSError, subprocess.CalledProcessError):
         return ""
     return done.stdout.strip()
-
-
-def _processor() -> str:
-    try:
-        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
-    except OSError:
-        return platform.processor() or "?"
-    return next((line.partition(":")[2].strip() for line in lines if "model name" in line), "?")

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from visavis.bench import report
+from visavis.bench import report, store
 from visavis.bench.result import Episode, Mark, Result, Sounding, Stretch
 from visavis.flow.errors import InputError
 
@@ -217,7 +217,7 @@ def test_a_write_that_fails_half_way_leaves_what_was_there(tmp_path: Path, monke
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(report.os, "replace", full)
+    monkeypatch.setattr(store.os, "replace", full)
     with pytest.raises(InputError, match="No space left"):
         report.write(Result(), path)
     assert path.read_text() == "old"

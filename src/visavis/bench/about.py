@@ -19,7 +19,7 @@ def about(**more: str) -> dict[str, str]:
         "version": version("visavis"),
         "commit": _commit(),
         "date": date.isoformat(timespec="minutes"),
-        "machine": _machine(),
+        "machine": machine(),
         **more,
     }
     return {key: value for key, value in found.items() if value}
@@ -37,7 +37,8 @@ def cores() -> int:
     return os.cpu_count() or 1
 
 
-def _machine() -> str:
+def machine() -> str:
+    """Cores, processor, system and Python, without the machine's name."""
     system = f"{platform.system()} {platform.machine()}, Python {platform.python_version()}"
     return f"{cores()} cores, {_processor()}, {system}"
 

@@ -8,10 +8,8 @@ said is shown as text; the file appears whole or not at all.
 from __future__ import annotations
 
 import base64
-import contextlib
 import hashlib
 import math
-import os
 import re
 from collections import Counter
 from collections.abc import Iterator
@@ -25,6 +23,7 @@ from visavis.bench.drawing.metrics import row
 from visavis.bench.metrics import METRICS
 from visavis.bench.result import Kind, Result
 from visavis.bench.score import finite, met
+from visavis.bench.store import write_whole
 from visavis.flow.errors import InputError
 
 MOST_EPISODES = 500
@@ -39,16 +38,7 @@ def write(result: Result, path: Path) -> None:
     """Writes the page. Raises `InputError` when it cannot be written; nothing is left then."""
     if path.is_dir():
         raise InputError(path, "is a directory", "name a file")
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        part.write_text(page(result), "utf-8")
-        os.replace(part, path)
-    except OSError as error:
-        problem = f"cannot be written ({error.strerror})"
-        raise InputError(path, problem, "choose another place with --report") from error
-    finally:
-        with contextlib.suppress(OSError):
-            part.unlink()
+    write_whole(path, page(result).encode(), "choose another place with --report")
 
 
 def page(result: Result) -> str:

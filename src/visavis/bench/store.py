@@ -18,13 +18,19 @@ from visavis.flow.errors import InputError
 
 def save(result: Result, path: Path) -> None:
     """Writes it, whole or not at all."""
-    part = path.with_name(f".{path.name}.part")
+    written = msgspec.json.format(msgspec.json.encode(result), indent=1)
+    write_whole(path, written, "give another name")
+
+
+def write_whole(path: Path, data: bytes, remedy: str) -> None:
+    """Writes a file, whole or not at all. Raises `InputError` with the remedy."""
+    part = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
-        part.write_bytes(msgspec.json.format(msgspec.json.encode(result), indent=1))
+        part.write_bytes(data)
         os.replace(part, path)
     except OSError as error:
         problem = f"cannot be written ({error.strerror})"
-        raise InputError(path, problem, "give another name") from None
+        raise InputError(path, problem, remedy) from error
     finally:
         with contextlib.suppress(OSError):
             part.unlink()
