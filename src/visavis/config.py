@@ -112,6 +112,24 @@ class Sound:
 
 
 @dataclass(frozen=True, slots=True)
+class Sight:
+    """How much is seen. `rate_hz`: pictures a second that are taken in; `max_pixels`: their size.
+
+    `keep_s`: how long each is kept, so that a word that points finds the picture of its moment.
+    `heartbeat_s`: how often it looks although nothing happens. `reading`: whether the writing in a
+    view is read, where there is an engine for that. `memory_mb`: how much of what was seen is
+    remembered; 0 = nothing.
+    """
+
+    rate_hz: float = _within(30.0, 1, 120)
+    max_pixels: int = _within(640 * 480, 128 * 128, 1920 * 1080)
+    keep_s: float = _within(2.0, 0.5, 10)
+    heartbeat_s: float = _within(30.0, 1, 3600)
+    reading: bool = True
+    memory_mb: float = _within(16.0, 0, 1024)
+
+
+@dataclass(frozen=True, slots=True)
 class Config:
     """Everything a user can choose. `bundles` replaces bundles of the tier, by kind.
 
@@ -133,6 +151,7 @@ class Config:
     reply: Reply = field(default_factory=Reply)
     turns: Turns = field(default_factory=Turns)
     sound: Sound = field(default_factory=Sound)
+    sight: Sight = field(default_factory=Sight)
 
 
 def load(environ: Mapping[str, str] | None = None, **changes: Any) -> Config:

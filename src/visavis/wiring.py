@@ -22,7 +22,7 @@ from visavis.decide.floor import Manners
 from visavis.decide.session import Session
 from visavis.flow.line import Line
 from visavis.flow.node import Node
-from visavis.flow.ring import AudioRing
+from visavis.flow.ring import AudioRing, FrameRing
 from visavis.perceive.asr import Recogniser
 from visavis.perceive.turn import TurnTaking
 from visavis.perceive.turn_audio import TurnScorer
@@ -58,6 +58,10 @@ class Parts:
     tts: contract.Tts | None = None
     spare_tts: contract.Tts | None = None
     sink: Sink | None = None
+    frames: FrameRing | None = None
+    codec: contract.PictureCodec | None = None
+    ocr: contract.Ocr | None = None
+    embedder: contract.Embedder | None = None
     tools: tuple[Tool, ...] = ()
     output_rate_hz: int = 22_050
     strict: bool = False

@@ -16,8 +16,10 @@ from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from visavis.flow.events import Message, Samples, WordTime
+from visavis.flow.ring import Pixels
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +98,50 @@ class Asr(Protocol):
     def close(self) -> None: ...
 
 
+class PictureCodec(Protocol):
+    """Puts pictures into the form in which engines take them."""
+
+    def encode(self, pixels: Pixels, longest: int) -> tuple[bytes, int, int]:
+        """RGB pixels, shape (height, width, 3), as JPEG, and its width and height.
+
+        It is made smaller, never larger, so that its longer side is at most `longest`.
+        """
+
+    def decode(self, data: bytes) -> Pixels:
+        """The pixels of a JPEG or PNG. Raises `InputError` when it is neither, or damaged."""
+
+    def close(self) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line of writing: its text, confidence in [0, 1], and box (left, top, right, bottom)."""
+
+    text: str
+    confidence: float
+    box: tuple[float, float, float, float]
+
+
+class Ocr(Protocol):
+    """Reads the writing in a picture."""
+
+    languages: tuple[str, ...]
+
+    def read(self, pixels: Pixels) -> Sequence[Line]:
+        """Lines in reading order. Raises `EngineError`."""
+
+    def close(self) -> None: ...
+
+
+class Embedder(Protocol):
+    """Texts as vectors whose dot product says how near their meanings are."""
+
+    def embed(self, texts: Sequence[str], *, query: bool = False) -> NDArray[np.float32]:
+        """Unit vectors, shape (len(texts), d). `query`: they are questions."""
+
+    def close(self) -> None: ...
+
+
 class TurnModel(Protocol):
     """An audio model of turn end."""
 
@@ -167,19 +213,40 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class LlmCapabilities:
-    """What an engine can do. `rewind`: dropping the tail of a session costs no new prefill."""
+    """What an engine can do. `rewind`: dropping the tail of a session costs no new prefill.
+
+    `fork`: a session can be continued in two ways. `picture_tokens`: what a picture takes of the
+    context; 0 = it cannot see. `most_pictures`: how many it can make sense of in one prompt.
+    `picture_side`: pixels of the longer side beyond which it sees no more. `audio_rate_hz`: of the
+    sound that it can hear; 0 = none.
+    """
 
     context_tokens: int
     rewind: bool = True
     prefill: bool = True
-    media: bool = False
+    fork: bool = False
+    picture_tokens: int = 0
+    most_pictures: int = 1
+    picture_side: int = 640
+    audio_rate_hz: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Media:
+    """A picture for the engine: `data` as JPEG or PNG, `id` the hash of it."""
+
+    id: str
+    data: bytes = field(repr=False)
 
 
 class LlmSession(Protocol):
     """One conversation in the engine. Not thread-safe but for `cancel`."""
 
-    def append(self, message: Message) -> None:
-        """Adds a message at the end; evaluates nothing yet."""
+    def append(self, message: Message, media: Sequence[Media] = ()) -> None:
+        """Adds a message at the end, `media` before its text; evaluates nothing yet.
+
+        `message.views` are names of pictures, which an engine does not know.
+        """
 
     def rewind(self, count: int) -> None:
         """Keeps the first `count` messages."""

@@ -28,11 +28,32 @@ INPUT_RATE_HZ = 16_000
 
 
 @dataclass(frozen=True, slots=True)
+class View:
+    """A picture that was taken out of a stream, by name; `view.taken` brings its bytes.
+
+    `id`: a hash of the bytes, so equal ids are equal pictures. `captured_ns`: when the camera saw
+    it, on the session axis; a later frame that shows the same is the same view, seen later. `text`:
+    what is known of it in words, empty = nothing.
+    """
+
+    id: str
+    captured_ns: int = field(default=0, compare=False)
+    width: int = field(default=0, compare=False)
+    height: int = field(default=0, compare=False)
+    stream: str = "camera"
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Message:
-    """One turn as the engine sees it. `role` is system, user or assistant."""
+    """One turn as the engine sees it. `role` is system, user or assistant.
+
+    `views` stand before the text, in their order.
+    """
 
     role: str
     content: str
+    views: tuple[View, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,12 +120,21 @@ class AudioCaptured(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FrameCaptured(Event):
-    """A picture lies in slot `slot` of the frame ring, in its generation `generation`."""
+    """A picture lies in slot `slot` of the frame ring, in its generation `generation`.
+
+    `stamp`: when it was taken, in ticks of the source's own clock, of which `stamp_hz` make a
+    second and which begins anew after `stamp_bits` bits (0 = never). -1 = the source does not say,
+    and it was taken just now. `stream`: camera or screen.
+    """
 
     slot: int
     generation: int
     width: int
     height: int
+    stamp: int = -1
+    stamp_hz: int = 1_000_000_000
+    stamp_bits: int = 0
+    stream: str = "camera"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,6 +166,18 @@ class AudioAligned(Event):
 
     start: int
     samples: Samples = field(repr=False, compare=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FrameAligned(Event):
+    """The picture in slot `slot` was taken at `captured_ns` of the session axis."""
+
+    slot: int
+    generation: int
+    width: int
+    height: int
+    captured_ns: int
+    stream: str = "camera"
 
 
 # ── perceive ─────────────────────────────────────────────────────────────────────────────────
@@ -177,7 +219,8 @@ class WordsHeard(Event):
     """What the utterance that began at `start` says so far.
 
     `text[:stable]` will not change any more. `final`: recognised at full quality up to the pause
-    at sample `end`; it is superseded only if the user goes on speaking.
+    at sample `end`; it is superseded only if the user goes on speaking. `pointed`: the sample in
+    the middle of the first word that points ("this", "那"); -1 = none, or not known when.
     """
 
     text: str
@@ -187,6 +230,90 @@ class WordsHeard(Event):
     end: int
     language: str = ""
     confidence: float = 0.0
+    pointed: int = -1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SceneChanged(Event):
+    """What the stream shows is not what it showed before, from the frame of `captured_ns` on.
+
+    `share`: how much of the picture changed, from 0 to 1.
+    """
+
+    captured_ns: int
+    share: float
+    stream: str = "camera"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CameraChanged(Event):
+    """How well the stream sees: `condition` is clear, dark, blurred, frozen or absent.
+
+    frozen: pictures come, always the very same one, of a camera whose pictures differed before.
+    absent: none come any more, or none has come yet. `since_ns`: from when on it is so.
+    """
+
+    condition: str
+    since_ns: int
+    stream: str = "camera"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ViewTaken(Event):
+    """What was to be looked at: the view of the frame nearest to `moment_ns`.
+
+    `data`: the picture as JPEG or PNG; empty if it shows what the stream's last view shows, and so
+    bears its id. `view.captured_ns` is the frame's own time either way.
+    """
+
+    view: View
+    moment_ns: int
+    reason: str
+    data: bytes = field(default=b"", repr=False, compare=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ViewMissed(Event):
+    """There is no frame near enough to `moment_ns` that could be looked at."""
+
+    moment_ns: int
+    reason: str
+    stream: str = "camera"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ViewRead(Event):
+    """The writing in the view `id`, in reading order, a line each; empty = none."""
+
+    id: str
+    text: str
+    stream: str = "camera"
+
+
+# ── memory ───────────────────────────────────────────────────────────────────────────────────
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ViewKept(Event):
+    """The view is remembered from now on. `bytes_kept`: of all that are."""
+
+    view: View
+    bytes_kept: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MemoryRecalled(Event):
+    """The utterance `trace` asks about the past, and this view of then may answer it.
+
+    `ago_ms`: how long ago the stream last showed it. `data` as in `view.taken`.
+    """
+
+    view: View
+    ago_ms: float
+    data: bytes = field(default=b"", repr=False, compare=False)
+
+
+# ── perceive, of turns ───────────────────────────────────────────────────────────────────────
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -294,12 +421,16 @@ class ReplyStart(Event):
 
     `say`: speak this text as it is, without asking the engine (an apology, a notice).
     `held`: a draft; it is written and made into sound, and not played before `reply.adopt`.
+    `view_id`: what is being seen with the question; `view_offset_ms`: how much later than the
+    question's moment its frame was taken (NaN = nothing is seen).
     """
 
     messages: tuple[Message, ...]
     language: str = ""
     say: str = ""
     held: bool = False
+    view_id: str = ""
+    view_offset_ms: float = float("nan")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -312,6 +443,26 @@ class ReplyCancel(Event):
     """Command: the reply `epoch` is over; all its work not yet heard is stale."""
 
     reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LookStart(Event):
+    """Command: take the view nearest to `moment_ns` (-1 = the newest there is).
+
+    `reason`: speech, question, pointed, change or heartbeat. Answered by view.taken or view.missed.
+    """
+
+    moment_ns: int
+    reason: str
+    stream: str = "camera"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ViewDescribe(Event):
+    """Command: put what the view shows into words, for later. Abandoned by any later command."""
+
+    view: View
+    messages: tuple[Message, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -358,6 +509,14 @@ class PromptPrefilled(Event):
     complete: bool
     prompt_tokens: int = 0
     cached_tokens: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ViewDescribed(Event):
+    """What the view `id` shows, in words; empty if that was abandoned."""
+
+    id: str
+    text: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -51,16 +51,25 @@ TOPICS: tuple[Topic, ...] = (
     Topic(e.NoticeRaised, 0.01, 16, "drop_oldest"),
     # align
     Topic(e.AudioAligned, 50, 512, "drop_oldest", record="flac"),
+    Topic(e.FrameAligned, 30, 1, "latest_only", max_age_ms=500),
     # perceive
     Topic(e.SpeechStarted, 1, 64),
     Topic(e.SpeechPaused, 1, 64),
     Topic(e.VoiceMeasured, 3, 64, "drop_oldest"),
     Topic(e.WordsHeard, 3, 64),
+    Topic(e.SceneChanged, 0.5, 8, "drop_oldest"),
+    Topic(e.CameraChanged, 0.05, 16, "drop_oldest"),
+    Topic(e.ViewTaken, 1, 16, "drop_oldest", record="jpeg"),
+    Topic(e.ViewMissed, 0.1, 16, "drop_oldest"),
+    Topic(e.ViewRead, 0.5, 8, "drop_oldest"),
     Topic(e.TurnScored, 1, 8, "drop_oldest"),
     Topic(e.TurnExpected, 0.5, 16),
     Topic(e.TurnLingered, 0.1, 16),
     Topic(e.TurnEnded, 0.3, 16),
     Topic(e.TurnDropped, 0.3, 16),
+    # memory
+    Topic(e.ViewKept, 0.2, 16, "drop_oldest"),
+    Topic(e.MemoryRecalled, 0.05, 8, "drop_oldest", record="jpeg"),
     # decide: facts, then commands
     Topic(e.StateChanged, 2, 64),
     Topic(e.ItemKept, 0.5, 64),
@@ -75,8 +84,11 @@ TOPICS: tuple[Topic, ...] = (
     Topic(e.PlaybackRelease, 0.3, 16),
     Topic(e.PlaybackStop, 0.3, 16),
     Topic(e.ToolRun, 0.05, 16, fenced=True),
+    Topic(e.LookStart, 1, 8, "drop_oldest", back=True),
+    Topic(e.ViewDescribe, 0.1, 1, "latest_only"),
     # think
     Topic(e.PromptPrefilled, 1, 16, "drop_oldest"),
+    Topic(e.ViewDescribed, 0.1, 8, "drop_oldest"),
     Topic(e.TokenMade, 60, 1024, fenced=True),
     Topic(e.ReplyWritten, 0.3, 16, back=True),
     Topic(e.ToolCalled, 0.05, 16, fenced=True),
