@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import zlib
 from typing import Any, get_type_hints
 
 import numpy as np
@@ -13,10 +14,12 @@ from hypothesis import strategies as st
 
 from visavis.flow import events as e
 from visavis.flow.topics import TOPICS
-from visavis.govern.form import Form, Sound
+from visavis.govern.form import Form, Picture, Sound
 
 TEXT = st.text(st.characters(exclude_categories=("Cs",)), max_size=20)
 WHOLE = st.integers(-(2**62), 2**62)
+VIEW = st.builds(e.View, TEXT, WHOLE, WHOLE, WHOLE, TEXT, TEXT)
+MESSAGE = st.builds(e.Message, TEXT, TEXT, st.lists(VIEW, max_size=2).map(tuple))
 KINDS: dict[Any, st.SearchStrategy[Any]] = {
     int: WHOLE,
     str: TEXT,
@@ -24,7 +27,8 @@ KINDS: dict[Any, st.SearchStrategy[Any]] = {
     float: st.floats(allow_nan=False, allow_infinity=False),
     bytes: st.binary(max_size=20),
     tuple[str, ...]: st.lists(TEXT, max_size=3).map(tuple),
-    tuple[e.Message, ...]: st.lists(st.builds(e.Message, TEXT, TEXT), max_size=3).map(tuple),
+    e.View: VIEW,
+    tuple[e.Message, ...]: st.lists(MESSAGE, max_size=3).map(tuple),
     tuple[e.WordTime, ...]: st.lists(st.builds(e.WordTime, WHOLE, WHOLE, WHOLE), max_size=3).map(
         tuple
     ),
@@ -48,9 +52,11 @@ def any_event() -> st.SearchStrategy[e.Event]:
 def test_an_event_reads_back_as_it_was(event: e.Event) -> None:
     form = Form(type(event))
     data = form.encode(event)
-    again = form.decode(data, getattr(event, "samples", None))
+    media = getattr(event, form.medium) if form.medium else None
+    again = form.decode(data, media)
     assert again == event
     assert form.encode(again) == data
+    assert not form.medium or getattr(again, form.medium) is media
 
 
 @pytest.mark.parametrize("topic", TOPICS, ids=lambda topic: topic.name)
@@ -111,6 +117,17 @@ def test_sound_is_known_by_each_of_its_samples() -> None:
     assert Sound.of(sound) != Sound.of(other)
     assert Sound.of(sound[::2]) == Sound.of(sound[::2].copy())
     assert Sound.of(sound[:0]) == Sound(0, 0)
+
+
+def test_a_picture_is_known_by_its_bytes_and_does_not_lie_in_the_event() -> None:
+    view = e.View("ab", 5, 64, 48)
+    taken = e.ViewTaken(t_ns=1, view=view, moment_ns=2, reason="speech", data=b"\xff\xd8 picture")
+    form = Form(e.ViewTaken)
+    data = form.encode(taken)
+    assert form.note(data) == Picture(10, zlib.crc32(taken.data))
+    assert form.encode(dataclasses.replace(taken, data=b"\xff\xd8 pictur!")) != data
+    assert len(form.encode(dataclasses.replace(taken, data=bytes(10**6)))) < len(data) + 10
+    assert form.note(form.encode(dataclasses.replace(taken, data=b""))) == Picture(0, 0)
 
 
 def test_minus_zero_sounds_like_zero() -> None:

@@ -43,7 +43,7 @@ def test_any_reader_finds_a_channel_a_topic_with_its_schema(tmp_path: Path) -> N
         notes = {note.name: note.metadata for note in reader.iter_metadata()}
         assert reader.get_header().profile == "visavis"
     recorded = [event for event in events if event.topic != "audio.captured"]
-    found = [entry for entry in messages if not entry[1].topic.endswith("/flac")]
+    found = [entry for entry in messages if "/" not in entry[1].topic]
     assert [channel.topic for _, channel, _ in found] == [event.topic for event in recorded]
     for (schema, channel, message), event in zip(found, recorded, strict=True):
         assert schema is not None
@@ -78,6 +78,33 @@ def test_the_sound_is_flac_by_a_known_schema_and_only_where_the_table_says(tmp_p
     seconds = sum(len(x) for x in sounds["audio.aligned/flac"]) / 16_000
     assert len(sounds["audio.aligned/flac"]) <= seconds + 2
     assert len(sounds["sound.made/flac"]) == Counter(x.topic for x in events)["sound.made"]
+
+
+def test_a_picture_is_kept_once_by_a_known_schema_and_shown_when_it_was_seen(
+    tmp_path: Path,
+) -> None:
+    events = toys.record(tmp_path / "run.mcap")
+    brought = [event for event in events if getattr(event, "data", b"") and hasattr(event, "view")]
+    found = []
+    with (tmp_path / "run.mcap").open("rb") as file:
+        for schema, channel, message in make_reader(file).iter_messages(log_time_order=False):
+            if channel.topic.endswith("/jpeg"):
+                assert schema is not None
+                assert schema.name == "foxglove.CompressedImage"
+                shape = msgspec.json.decode(schema.data)
+                assert shape["required"] == ["timestamp", "frame_id", "data", "format"]
+                assert shape["properties"]["data"]["contentEncoding"] == "base64"
+                found.append((channel.topic, message.log_time, msgspec.json.decode(message.data)))
+    assert {topic for topic, _, _ in found} == {"view.taken/jpeg", "memory.recalled/jpeg"}
+    for (topic, t_ns, picture), event in zip(found, brought, strict=True):
+        assert isinstance(event, e.ViewTaken | e.MemoryRecalled)
+        assert (topic, t_ns) == (f"{event.topic}/jpeg", event.t_ns)
+        assert msgspec.convert(picture["data"], bytes) == event.data
+        assert picture["format"] == ("png" if event.data[1:4] == b"PNG" else "jpeg")
+        assert picture["frame_id"] == "camera"
+        seconds, rest = divmod(event.view.captured_ns, NS_PER_S)
+        assert picture["timestamp"] == {"sec": seconds, "nsec": rest}
+    assert {picture["format"] for _, _, picture in found} == {"jpeg", "png"}
 
 
 def test_the_same_seed_gives_the_same_bytes(tmp_path: Path) -> None:
@@ -171,7 +198,7 @@ def test_sound_is_recorded_as_it_was_even_when_the_ring_has_gone_on(
         assert np.shares_memory(ring.slice(8 * 320, 9 * 320), ring.slice(8 * 320, 9 * 320))
         stuck.release.set()
     entries = [*read(tmp_path / "run.mcap")]
-    np.testing.assert_array_equal([entry.samples for entry in entries], levels)
+    np.testing.assert_array_equal([entry.media for entry in entries], levels)
 
 
 def test_an_event_that_json_cannot_hold_is_counted_and_the_rest_goes_on(

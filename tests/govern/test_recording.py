@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+import zlib
+from base64 import b64encode
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -48,8 +50,8 @@ def entries(whole: bytes, tmp_path_factory: pytest.TempPathFactory) -> list[tupl
 
 
 def shape(entry: Entry) -> tuple[Any, ...]:
-    sound = None if entry.samples is None else entry.samples.tobytes()
-    return entry.number, entry.t_ns, entry.topic, entry.data, sound
+    media = entry.media.tobytes() if isinstance(entry.media, np.ndarray) else entry.media
+    return entry.number, entry.t_ns, entry.topic, entry.data, media
 
 
 def made(path: Path, about: dict[str, str] = ABOUT, fill: Any = None) -> Recording:
@@ -69,10 +71,11 @@ def add_event(writer: Writer, topic: str, number: int, data: bytes) -> None:
     writer.add_message(writer.register_channel(topic, "json", schema), 0, data, 0, number)
 
 
-def test_events_come_back_with_their_sound(tmp_path: Path) -> None:
+def test_events_come_back_with_their_sound_and_pictures(tmp_path: Path) -> None:
     events = toys.record(tmp_path / "run.mcap")
     recorded = [event for event in events if event.topic != "audio.captured"]
     recording = read(tmp_path / "run.mcap")
+    pictures: list[bytes] = []
     for entry, event in zip(recording, recorded, strict=True):
         if entry.topic == "sound.played":
             with pytest.raises(Unusable, match="without its sound"):
@@ -83,6 +86,11 @@ def test_events_come_back_with_their_sound(tmp_path: Path) -> None:
         if (samples := getattr(event, "samples", None)) is not None:
             np.testing.assert_array_equal(again.samples, samples)  # type: ignore[attr-defined]
             assert not again.samples.flags.writeable  # type: ignore[attr-defined]
+        if (picture := getattr(event, "data", None)) is not None:
+            assert again.data == picture  # type: ignore[attr-defined]
+            pictures.append(picture)
+    assert any(pictures)
+    assert not all(pictures)
     assert (recording.broken, recording.dropped, recording.inexact) == ("", 0, 0)
     assert (recording.seed, recording.wall_ns) == (1, toys.WALL_NS)
     assert recording.settings == {"toy": 1}
@@ -208,6 +216,60 @@ def test_sound_that_never_comes_is_told(tmp_path: Path) -> None:
     recording = made(tmp_path / "run.mcap", fill=lambda w: add_event(w, "audio.aligned", 0, sound))
     assert [*recording] == []
     assert "sound of 1 events" in recording.broken
+
+
+VIEW = b'{"id":"ab","captured_ns":0,"width":0,"height":0,"stream":"camera","text":""}'
+TAKEN = (
+    b'{"t_ns":0,"trace":0,"epoch":0,"view":%b,"moment_ns":0,"reason":"speech",'
+    b'"data":{"size":%d,"crc32":%d}}'
+)
+PICTURE = b"\xff\xd8\xff a picture"
+SHOWN = TAKEN % (VIEW, len(PICTURE), zlib.crc32(PICTURE))
+
+
+def image(data: bytes) -> bytes:
+    text = b64encode(data)
+    return b'{"timestamp":{"sec":0,"nsec":0},"frame_id":"c","data":"%b","format":"jpeg"}' % text
+
+
+def test_a_picture_comes_back_to_its_event(tmp_path: Path) -> None:
+    def fill(writer: Writer) -> None:
+        add_event(writer, "view.taken", 0, SHOWN)
+        add_event(writer, "view.taken/jpeg", 0, image(PICTURE))
+
+    (entry,) = made(tmp_path / "run.mcap", fill=fill)
+    assert entry.media == PICTURE
+
+
+def test_a_picture_that_never_comes_is_told(tmp_path: Path) -> None:
+    recording = made(tmp_path / "run.mcap", fill=lambda w: add_event(w, "view.taken", 0, SHOWN))
+    assert [*recording] == []
+    assert "picture of 1 events is missing" in recording.broken
+
+
+@pytest.mark.parametrize(
+    "messages",
+    [
+        [("view.taken", SHOWN), ("view.taken/jpeg", image(PICTURE[:-1] + b"E"))],
+        [("view.taken", SHOWN), ("view.taken/jpeg", image(PICTURE[:-1]))],
+        [("view.taken", SHOWN), *2 * [("view.taken/jpeg", image(PICTURE))]],
+        [("view.taken/jpeg", image(PICTURE)), ("view.taken", SHOWN)],
+        [("view.taken", SHOWN), ("view.taken/jpeg", b'{"data":"?"}')],
+        [("view.taken", TAKEN % (VIEW, 2**27, 0))],
+        [("turn.ended/jpeg", image(PICTURE))],
+    ],
+    ids=["another", "shorter", "twice", "too soon", "none", "too large", "of nothing"],
+)
+def test_a_picture_that_is_not_the_events_is_refused(
+    tmp_path: Path, messages: list[tuple[str, bytes]]
+) -> None:
+    def fill(writer: Writer) -> None:
+        for topic, data in messages:
+            add_event(writer, topic, 0, data)
+
+    recording = made(tmp_path / "run.mcap", fill=fill)
+    with pytest.raises(InputError, match=r"run\.mcap"):
+        list(recording)
 
 
 @pytest.mark.parametrize("count", [-1, 2**70])

@@ -1,7 +1,7 @@
 """A small line with everything a recording has to carry, and its table.
 
-Sound is captured in pairs of chunks, heard by a lane, answered by a lane, spoken by a lane; what is
-between is inline. All of it is a function of the sound and of the seed.
+Sound is captured in pairs of chunks, heard by a lane, answered by a lane, spoken by a lane; a lane
+sees; what is between is inline. All of it is a function of the sound and of the seed.
 """
 
 from __future__ import annotations
@@ -41,9 +41,10 @@ ROWS = (
     Row("toy.asr", ("speech.paused",), ("words.heard",), "asr"),
     Row(
         "toy.decide",
-        ("words.heard", "speech.started", "sound.played", "node.failed"),
-        ("turn.ended", "reply.start", "reply.cancel", "item.kept"),
+        ("words.heard", "speech.started", "view.taken", "sound.played", "node.failed"),
+        ("turn.ended", "reply.start", "reply.cancel", "item.kept", "look.start"),
     ),
+    Row("toy.eye", ("look.start",), ("view.taken", "view.missed", "memory.recalled"), "vision"),
     Row("toy.llm", ("reply.start",), ("token.made", "reply.written"), "llm"),
     Row("toy.segment", ("token.made", "reply.written"), ("phrase.released",)),
     Row("toy.tts", ("phrase.released",), ("sound.made",), "tts"),
@@ -131,7 +132,7 @@ class Decide:
         self._reason, self._fail_on = reason, fail_on
         self._epoch = 0
         self._talking = False
-        self._heard = ""
+        self._view: e.View | None = None
 
     def on(self, event: e.Event) -> Iterator[e.Event]:
         if event.topic == self._fail_on:
@@ -148,14 +149,70 @@ class Decide:
             )
             self._epoch += 1
             self._talking = True
-            said = e.Message("user", event.text)
-            yield e.ReplyStart(**base, epoch=self._epoch, messages=(said,))
-        elif isinstance(event, e.SpeechStarted) and self._talking:
-            self._talking = False
-            yield e.ReplyCancel(**base, epoch=self._epoch, reason=self._reason)
+            yield self._reply(base, event.text)
+        elif isinstance(event, e.ViewTaken):
+            self._view = event.view
+        elif isinstance(event, e.SpeechStarted):
+            yield e.LookStart(**base, moment_ns=event.t_ns, reason="speech")
+            if self._talking:
+                self._talking = False
+                yield e.ReplyCancel(**base, epoch=self._epoch, reason=self._reason)
         elif isinstance(event, e.SoundPlayed) and event.done:
             self._talking = False
             yield e.ItemKept(**base, role="assistant", text=event.heard, start_ns=event.t_ns)
+
+    def _reply(self, base: dict[str, Any], text: str) -> e.ReplyStart:
+        if self._view is None:
+            said = e.Message("user", text)
+            return e.ReplyStart(**base, epoch=self._epoch, messages=(said,))
+        return e.ReplyStart(
+            **base,
+            epoch=self._epoch,
+            messages=(e.Message("user", text, (self._view,)),),
+            view_id=self._view.id,
+            view_offset_ms=self._view.captured_ns / 1e6,
+        )
+
+
+class Eye:
+    """Sees one picture after another, some of them twice, or nothing; it remembers each second."""
+
+    name = "toy.eye"
+
+    def __init__(self, clock: SimulatedClock, chance: random.Random) -> None:
+        self._clock, self._chance = clock, chance
+        self._looks = 0
+        self._last = ""
+
+    def on(self, event: e.Event) -> Iterator[e.Event]:
+        assert isinstance(event, e.LookStart)
+        self._clock.spend(self._chance.randrange(1, 30) * NS_PER_MS)
+        base: dict[str, Any] = {"t_ns": event.t_ns, "trace": event.trace}
+        number = (0, 0, 2, -1, 1)[self._looks % 5]
+        self._looks += 1
+        if number < 0:
+            yield e.ViewMissed(**base, moment_ns=event.moment_ns, reason=event.reason)
+            return
+        data = picture(number)
+        view = e.View(f"{number:08x}", event.moment_ns - NS_PER_MS, 64, 48)
+        new = view.id != self._last
+        self._last = view.id
+        yield e.ViewTaken(
+            **base,
+            view=view,
+            moment_ns=event.moment_ns,
+            reason=event.reason,
+            data=data if new else b"",
+        )
+        if self._looks % 2 == 0:
+            old = picture(number + 1)
+            yield e.MemoryRecalled(**base, view=e.View("ffff", 1, 64, 48), ago_ms=2.5, data=old)
+
+
+def picture(number: int) -> bytes:
+    """Something like a JPEG, or for 2 like a PNG."""
+    head = b"\x89PNG\r\n\x1a\n" if number == 2 else b"\xff\xd8\xff"
+    return head + random.Random(number).randbytes(500 + number)
 
 
 class Llm:
@@ -280,6 +337,7 @@ def live_line(seed: int, **changes: Any) -> SimulatedLoop:
         "toy.llm": Llm(loop.clock, chance),
         "toy.tts": Tts(loop.clock, chance),
         "toy.ear": Ear(),
+        "toy.eye": Eye(loop.clock, random.Random(seed)),
         **inline_nodes(ring, **changes),
     }
     for row in ROWS:

@@ -52,7 +52,7 @@ class Altered:
 def test_the_same_program_gives_the_same_events(tmp_path: Path, seed: int) -> None:
     events = toys.record(tmp_path / "run.mcap", seed)
     topics = {event.topic for event in events}
-    assert topics >= {"reply.cancel", "sound.played", "turn.ended"}, "a dull recording"
+    assert topics >= {"reply.cancel", "sound.played", "turn.ended", "view.taken"}, "a dull one"
     report = replay(read(tmp_path / "run.mcap"), builder())
     assert report.difference is None
     assert report.identical
@@ -80,6 +80,7 @@ def test_a_real_loop_with_threads_is_replayed_too(tmp_path: Path) -> None:
         "toy.llm": toys.Llm(loop.clock, chance),  # type: ignore[arg-type]
         "toy.tts": toys.Tts(loop.clock, chance),  # type: ignore[arg-type]
         "toy.ear": toys.Ear(),
+        "toy.eye": toys.Eye(loop.clock, chance),  # type: ignore[arg-type]
     }
     nodes = outside | inline_nodes(ring)
     ended = []
@@ -127,6 +128,20 @@ def test_sound_that_differs_in_one_sample_is_found(tmp_path: Path) -> None:
 
     found = difference(tmp_path / "run.mcap", **{"toy.player": Altered(toys.Player(), alter)})
     assert (found.topic, found.fields) == ("sound.played", ("samples",))
+
+
+def test_a_reply_that_looks_at_another_picture_is_found(tmp_path: Path) -> None:
+    toys.record(tmp_path / "run.mcap")
+
+    class Dreaming(toys.Decide):
+        def on(self, event: e.Event) -> Iterator[e.Event]:
+            if isinstance(event, e.ViewTaken):
+                event = module.replace(event, view=module.replace(event.view, id="a dream"))
+            return super().on(event)
+
+    found = difference(tmp_path / "run.mcap", **{"toy.decide": Dreaming()})
+    assert found.topic == "reply.start"
+    assert found.fields == ("messages", "view_id")
 
 
 def test_the_last_bit_of_a_float_counts(tmp_path: Path) -> None:

@@ -2,7 +2,8 @@
 
 `read(path)` opens it. Iterating over the `Recording` gives an `Entry` an event; afterwards its
 attributes say how whole it was. A file that breaks off (a crash, a full disk) is read as far as it
-goes. Invariant: sound is joined to the events it was taken from, or the entry is not given.
+goes. Invariant: sound and pictures are joined to the events they were taken from, or the entry is
+not given.
 """
 
 from __future__ import annotations
@@ -14,20 +15,21 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-import numpy as np
 from mcap.records import Message, Metadata
 
 from visavis.flow.errors import InputError
-from visavis.flow.events import Event, Samples
+from visavis.flow.events import Event
 from visavis.flow.topics import TOPICS, Topic
-from visavis.govern import flac
-from visavis.govern.form import Form, Sound
+from visavis.govern.form import Form, Media, Note
+from visavis.govern.media import PictureShelf, Shelf, SoundShelf
 from visavis.govern.scan import MAGIC, Scan
-from visavis.govern.tape import FORMAT, CompressedAudio
+from visavis.govern.tape import FORMAT
 
 MAKE_ONE = "visavis talk --audio question.wav --record run.mcap makes one"
-# So many events may wait for their sound; those of one pack are a hundred.
+# So many events may wait for their media; those of one pack of sound are a hundred.
 WAITING = 10_000
+SHELVES: dict[str, type[Shelf]] = {"flac": SoundShelf, "jpeg": PictureShelf}
+MEDIA = {"samples": "sound", "data": "picture"}
 
 
 class Unusable(ValueError):
@@ -36,21 +38,21 @@ class Unusable(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A recorded event. `data` is its JSON; `samples` its sound, where sound was recorded."""
+    """A recorded event. `data` is its JSON; `media` its sound or picture, where that was kept."""
 
     number: int
     t_ns: int
     topic: str
     form: Form
     data: bytes
-    samples: Samples | None = None
+    media: Media | None = None
 
     def event(self) -> Event:
         """The event again. Raises `Unusable` when it cannot be made again."""
-        if self.form.has_samples and self.samples is None:
-            raise Unusable(f"{self.topic} was recorded without its sound")
+        if self.form.medium and self.media is None:
+            raise Unusable(f"{self.topic} was recorded without its {MEDIA[self.form.medium]}")
         try:
-            return self.form.decode(self.data, self.samples)
+            return self.form.decode(self.data, self.media)
         except msgspec.MsgspecError as error:
             raise Unusable(f"{self.topic} has another form here: {error}") from error
 
@@ -89,7 +91,7 @@ class Recording:
                     self._note(record)
                     continue
                 topic, message = record
-                if not topic.endswith("/flac"):
+                if "/" not in topic:
                     if message.sequence != number:
                         self.dropped = max(1, message.sequence - number)
                         return
@@ -131,29 +133,38 @@ def read(path: Path | str, *, topics: Iterable[Topic] = TOPICS) -> Recording:
 
 
 class _Desk:
-    """Joins sound to events: entries leave in order, each once its samples have come."""
+    """Joins media to events: entries leave in order, each once its media have come."""
 
     def __init__(self, topics: Mapping[str, Topic]) -> None:
-        self.inexact = 0
         self._topics = topics
         self._forms: dict[str, Form] = {}
-        self._waiting: deque[tuple[Entry, Sound | None]] = deque()
-        self._sound: dict[str, Samples] = {}
-        self._owed: dict[str, int] = {}
+        self._shelves: dict[str, Shelf] = {}
+        self._waiting: deque[tuple[Entry, Note | None]] = deque()
+
+    @property
+    def inexact(self) -> int:
+        """Events whose media are not to the bit what they were."""
+        return sum(shelf.inexact for shelf in self._shelves.values())
 
     def take(self, topic: str, message: Message) -> Iterator[Entry]:
         """Takes one message; gives the entries that are complete now."""
-        if topic.endswith("/flac"):
-            self._add_sound(topic.removesuffix("/flac"), message.data)
-        else:
+        of, _, media = topic.partition("/")
+        if not media:
             self._add_event(topic, message)
+        elif of in self._shelves:
+            self._shelves[of].add(message.data)
+        else:
+            raise ValueError(f"it holds {topic!r}, and no event that this belongs to")
         while self._waiting and (entry := self._complete(*self._waiting[0])):
             self._waiting.popleft()
             yield entry
 
     def missing(self) -> str:
         """What is wrong if nothing more comes."""
-        return f"the sound of {len(self._waiting)} events is missing" if self._waiting else ""
+        if not self._waiting:
+            return ""
+        what = MEDIA[self._waiting[0][0].form.medium]
+        return f"the {what} of {len(self._waiting)} events is missing"
 
     def _add_event(self, topic: str, message: Message) -> None:
         row = self._topics.get(topic)
@@ -161,29 +172,19 @@ class _Desk:
             raise ValueError(f"it holds {topic!r}, which is not known here")
         if topic not in self._forms:
             self._forms[topic] = Form(row.event)
+            if row.record in SHELVES:
+                self._shelves[topic] = SHELVES[row.record]()
         form = self._forms[topic]
-        sound = form.sound(message.data) if row.record == "flac" else None
-        if sound is not None:
-            self._owed[topic] = self._owed.get(topic, 0) + sound.count
+        note = form.note(message.data) if topic in self._shelves else None
+        if note is not None:
+            self._shelves[topic].owe(note)
         if len(self._waiting) >= WAITING:
             raise ValueError(self.missing())
         entry = Entry(message.sequence, message.log_time, topic, form, message.data)
-        self._waiting.append((entry, sound))
+        self._waiting.append((entry, note))
 
-    def _add_sound(self, topic: str, data: bytes) -> None:
-        audio = msgspec.json.decode(data, type=CompressedAudio)
-        rest = self._sound.get(topic, np.zeros(0, np.float32))
-        more = flac.decode(audio.data, self._owed.get(topic, 0) - len(rest))
-        self._sound[topic] = np.concatenate([rest, more])
-
-    def _complete(self, entry: Entry, sound: Sound | None) -> Entry | None:
-        if sound is None:
+    def _complete(self, entry: Entry, note: Note | None) -> Entry | None:
+        if note is None:
             return entry
-        rest = self._sound.get(entry.topic, np.zeros(0, np.float32))
-        if len(rest) < sound.count:
-            return None
-        samples, self._sound[entry.topic] = rest[: sound.count], rest[sound.count :]
-        self._owed[entry.topic] -= sound.count
-        samples.flags.writeable = False
-        self.inexact += Sound.of(samples) != sound
-        return replace(entry, samples=samples)
+        media = self._shelves[entry.topic].take(note)
+        return None if media is None else replace(entry, media=media)

@@ -8,7 +8,8 @@ topic, JSON with a JSON schema (govern/form.py), `sequence` = the event's number
 The sound of topics marked `flac` is in the channel `<topic>/flac` as `foxglove.CompressedAudio` of
 format `flac`, each message a whole FLAC file; its samples are those of the topic's events, one
 after the other. Foxglove shows these messages but plays only Opus and AAC; ours must come back to
-the bit. Pictures, once there are any, go the same way to `<topic>/jpeg`.
+the bit. The pictures of topics marked `jpeg` are in `<topic>/jpeg` as `foxglove.CompressedImage`,
+one for each event that brings one, right behind it; its time is when the camera saw it.
 
 Invariant: what is older than a second of session time has been handed to the system, whole, so
 that a recording of a crash can be read up to the crash. Not thread-safe.
@@ -26,7 +27,7 @@ import numpy as np
 from mcap.writer import Writer
 
 from visavis.flow.clock import NS_PER_S
-from visavis.flow.events import INPUT_RATE_HZ, Event, Samples
+from visavis.flow.events import INPUT_RATE_HZ, Event, MemoryRecalled, Samples, ViewTaken
 from visavis.flow.topics import Topic
 from visavis.govern import flac
 from visavis.govern.form import Form, schema_of
@@ -39,6 +40,7 @@ FLUSH_NS = NS_PER_S
 # flush or to so many seconds.
 STREAM_HZ = 10
 PACK_S = 2
+PNG = b"\x89PNG"
 
 
 class Time(msgspec.Struct):
@@ -54,6 +56,15 @@ class CompressedAudio(msgspec.Struct):
     timestamp: Time
     format: str
     data: bytes
+
+
+class CompressedImage(msgspec.Struct):
+    """A picture as it was encoded, in Foxglove's schema of this name. `frame_id`: its stream."""
+
+    timestamp: Time
+    frame_id: str
+    data: bytes
+    format: str
 
 
 class Tape:
@@ -82,7 +93,7 @@ class Tape:
         return self._tracks[type(event)].form.encode(event, samples)
 
     def add(self, number: int, event: Event, data: bytes, samples: Samples | None) -> None:
-        """Appends the encoded event and its sound. Raises `OSError` when the file cannot grow."""
+        """Appends the encoded event and its media. Raises `OSError` when the file cannot grow."""
         if event.t_ns - self._flushed_ns >= FLUSH_NS:
             self._flush(event.t_ns)
         track = self._tracks[type(event)]
@@ -90,6 +101,8 @@ class Tape:
         self._events += 1
         if samples is not None and track.pack(samples, event.t_ns):
             self.off_grid += track.unpack(self._writer)
+        elif isinstance(event, (ViewTaken, MemoryRecalled)):
+            track.show(self._writer, event)
 
     def end(self, counts: Mapping[str, str]) -> None:
         """Completes the file; `counts` join the end's metadata. Raises `OSError`."""
@@ -114,7 +127,7 @@ class Tape:
 
 
 class Track:
-    """One topic on the tape, with the sound that is not written yet."""
+    """One topic on the tape, with its sound that is not written yet."""
 
     def __init__(self, topic: Topic, output_rate_hz: int) -> None:
         self.form = Form(topic.event)
@@ -122,7 +135,7 @@ class Track:
         self._streams = topic.rate_hz >= STREAM_HZ
         self._rate_hz = INPUT_RATE_HZ if topic.name.startswith("audio.") else output_rate_hz
         self._full = PACK_S * self._rate_hz if self._streams else 1
-        self._id = self._sound_id = 0
+        self._id = self._media_id = 0
         self._pack: list[Samples] = []
         self._count = self._packs = self._begin_ns = 0
 
@@ -151,16 +164,30 @@ class Track:
             return 0
         levels, off_grid = flac.quantise(np.concatenate(self._pack))
         self._pack, self._count = [], 0
-        if not self._sound_id:
-            topic = f"{self._topic.name}/flac"
-            schema = schema_of(CompressedAudio)
-            self._sound_id = _register(writer, topic, "foxglove.CompressedAudio", schema)
         time = Time(*divmod(self._begin_ns, NS_PER_S))
         sound = CompressedAudio(time, "flac", flac.encode(levels, self._rate_hz))
-        data = msgspec.json.encode(sound)
-        writer.add_message(self._sound_id, self._begin_ns, data, self._begin_ns, self._packs)
-        self._packs += 1
+        self._add_media(writer, sound, self._begin_ns)
         return off_grid
+
+    def show(self, writer: Writer, event: ViewTaken | MemoryRecalled) -> None:
+        """Writes the picture that the event brings, if it does and it is to be recorded."""
+        if self._topic.record != "jpeg" or not event.data:
+            return
+        time = Time(*divmod(max(0, event.view.captured_ns), NS_PER_S))
+        kind = "png" if event.data.startswith(PNG) else "jpeg"
+        picture = CompressedImage(time, event.view.stream, event.data, kind)
+        self._add_media(writer, picture, event.t_ns)
+
+    def _add_media(
+        self, writer: Writer, media: CompressedAudio | CompressedImage, t_ns: int
+    ) -> None:
+        if not self._media_id:
+            topic = f"{self._topic.name}/{self._topic.record}"
+            name = f"foxglove.{type(media).__name__}"
+            self._media_id = _register(writer, topic, name, schema_of(type(media)))
+        data = msgspec.json.encode(media)
+        writer.add_message(self._media_id, t_ns, data, t_ns, self._packs)
+        self._packs += 1
 
 
 def _register(writer: Writer, topic: str, name: str, schema: Mapping[str, Any]) -> int:
