@@ -133,6 +133,7 @@ def _session(parts: Parts) -> Node:
         initiative=config.initiative,
         greeting=config.reply.greeting,
         language=config.language,
+        heartbeat_s=config.sight.heartbeat_s if parts.frames is not None else None,
     )
     return Session(manners, strict=parts.strict)
 
@@ -236,6 +237,13 @@ WIRING: tuple[Row, ...] = (
             "tool.finished",
             "sound.played",
             "node.failed",
+            "scene.changed",
+            "camera.changed",
+            "view.taken",
+            "view.missed",
+            "view.read",
+            "view.described",
+            "memory.recalled",
         ),
         (
             "state.changed",
@@ -251,6 +259,8 @@ WIRING: tuple[Row, ...] = (
             "playback.hold",
             "playback.release",
             "playback.stop",
+            "look.start",
+            "view.describe",
         ),
         _session,
     ),

@@ -84,7 +84,18 @@ class Answering:
         asked = [turn for turn in turns if isinstance(turn, e.TurnEnded)]
         for turn in asked[:-1]:
             floor.note(turn)
-        yield from floor.ask(asked[-1]) if asked else floor.forget(event)
+        if asked and floor.machines.user.state != "quiet" and floor.machines.reply.takes("owed"):
+            # Who waited for a picture has begun to speak again: it is one question.
+            floor.note(asked[-1])
+            yield from floor.step("owed", event)
+        else:
+            yield from floor.ask(asked[-1]) if asked else floor.forget(event)
+
+    def on_sight(self, event: e.Event) -> Iterator[e.Event]:
+        """The view that a question waited for is there, or will not come."""
+        floor = self._floor
+        if floor.over and not floor.busy_with_sound and not floor.sight.waits(event.t_ns):
+            yield from self._go_on(event)
 
     # ── its words ────────────────────────────────────────────────────────────────────────────
 
@@ -178,7 +189,7 @@ class Answering:
             # A voice that was none of our business held the floor when the last one came back.
             return floor.step("told", event)
         # A remark would be a new reply, and what the errand brings be told to no one.
-        free = free and (floor.orders.over or not self._errands.out(floor.epoch))
+        free = free and not floor.over and (floor.orders.over or not self._errands.out(floor.epoch))
         remark = floor.initiative.remark(event.t_ns, free=free)
         if remark is not None:
             return self._say(remark, "remark", event)

@@ -39,11 +39,13 @@ class Drafts:
         self._held = messages
 
     def answers(self, messages: tuple[Message, ...]) -> bool:
-        """Whether the draft answers these: the same context and the same words."""
+        """Whether the draft answers these: the same context, the same view, the same words."""
         held = self._held
         if len(held) != len(messages) or held[:-1] != messages[:-1]:
             return False
-        return bool(held) and same_words(held[-1].content, messages[-1].content)
+        if not held or held[-1].views != messages[-1].views:
+            return False
+        return same_words(held[-1].content, messages[-1].content)
 
     def adopt(self) -> None:
         """The draft is the answer, and a draft no more."""

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from visavis.decide.attend import Sight
 from visavis.decide.draft import Drafts
 from visavis.decide.history import Item, Ledger
 from visavis.decide.initiative import Dial, Initiative
@@ -25,13 +26,17 @@ NS_PER_SAMPLE = NS_PER_S // e.INPUT_RATE_HZ
 
 @dataclass(frozen=True, slots=True)
 class Manners:
-    """What can be chosen. `draft_tokens`: how many may be wasted a minute; 0 = no drafts."""
+    """What can be chosen. `draft_tokens`: how many may be wasted a minute; 0 = no drafts.
+
+    `heartbeat_s`: how often to look although nothing happens; None = there are no eyes.
+    """
 
     patience_ms: int = 30_000
     draft_tokens: int = 600
     initiative: Dial = "quiet"
     greeting: str = ""
     language: str = ""
+    heartbeat_s: float | None = None
 
 
 class Floor:
@@ -43,6 +48,7 @@ class Floor:
         self.machines = self.orders.machines
         self.overlap, self.said = Overlap(), Said()
         self.drafts = Drafts(manners.draft_tokens)
+        self.sight = Sight(manners.heartbeat_s)
         self.initiative = Initiative(
             manners.initiative, greeting=manners.greeting, language=manners.language
         )
@@ -79,13 +85,31 @@ class Floor:
 
     def start(self, **fields: Any) -> dict[str, Any]:
         """The fields of a reply.start."""
-        return {"messages": self.ledger.messages(), "language": self.language, **fields}
+        messages = fields.get("messages", self.messages())
+        views = messages[-1].views if messages else ()
+        if views:
+            fields |= {"view_id": views[-1].id, "view_offset_ms": self.sight.offset_ms(views)}
+        return {"language": self.language, **fields, "messages": messages}
+
+    def messages(self, words: str = "", trace: int = 0) -> tuple[e.Message, ...]:
+        """The history and what is being asked, with `words` of the turn under way joined.
+
+        With them go what is seen, and what must be known of how it is seen.
+        """
+        current = self.machines.user.state != "quiet"
+        views = self.sight.views(trace) if current else ()
+        messages = self.ledger.messages(words, views)
+        asks = bool(words) or self.ledger.unheard
+        remark = self.sight.remark(self.language, trace or self.ledger.asked_trace) if asks else ""
+        if remark:
+            messages = (*messages[:-1], e.Message("system", remark), messages[-1])
+        return self.sight.known(messages)
 
     def ask(self, turn: e.TurnEnded) -> Iterator[e.Event]:
         """The user's turn is a question to us: the draft is its answer, or a new reply begins."""
         self.apologised = False
         self.note(turn)
-        if self.draft_is_held and self.drafts.answers(self.ledger.messages()):
+        if self.draft_is_held and self.drafts.answers(self.messages()):
             self.drafts.adopt()
             self.machines.draft.step("adopted")
             yield from self.step("adopted", turn)
@@ -94,8 +118,9 @@ class Floor:
             yield from self.step("turn.ended", turn)
 
     def note(self, turn: e.TurnEnded) -> None:
-        """Enters what the user said as asked."""
-        self.ledger.ask(turn.text, turn.start * NS_PER_SAMPLE, turn.trace)
+        """Enters what the user said as asked, with what was seen."""
+        views = self.sight.views(turn.trace)
+        self.ledger.ask(turn.text, turn.start * NS_PER_SAMPLE, turn.trace, views)
 
     def forget(self, event: e.Event) -> Iterator[e.Event]:
         """The user had the floor and gave it back without a word: what was asked is still asked."""
@@ -111,7 +136,7 @@ class Floor:
 
     def prefill(self, event: e.Event, words: str = "") -> e.Event:
         """The command to evaluate the history ahead, with `words` of the user."""
-        messages = self.ledger.messages(words)
+        messages = self.messages(words, event.trace)
         return e.PromptPrefill(t_ns=event.t_ns, trace=event.trace, messages=messages)
 
     def keep(self, items: list[Item], event: e.Event) -> Iterator[e.Event]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from visavis.flow.events import Message
+from visavis.flow.events import Message, View
 from visavis.flow.text import is_question, join
 
 MAX_ITEMS = 64
@@ -24,7 +24,8 @@ ROLES = {"tool": "system"}
 class Item:
     """One turn. `cut`: we were interrupted here. Times are nanoseconds on the session axis.
 
-    `role`: user, assistant, or tool (what an errand brought). `trace`: the user's turn.
+    `role`: user, assistant, or tool (what an errand brought). `trace`: the user's turn. `views`:
+    what was seen with it.
     """
 
     role: str
@@ -32,6 +33,7 @@ class Item:
     start_ns: int
     cut: bool = False
     trace: int = 0
+    views: tuple[View, ...] = ()
 
 
 class Ledger:
@@ -49,9 +51,9 @@ class Ledger:
     def items(self) -> tuple[Item, ...]:
         return tuple(self._items)
 
-    def ask(self, text: str, start_ns: int, trace: int = 0) -> None:
+    def ask(self, text: str, start_ns: int, trace: int = 0, views: tuple[View, ...] = ()) -> None:
         """The user said this; it joins what was asked but not answered yet."""
-        self._asked.append(Item("user", text.strip(), start_ns, trace=trace))
+        self._asked.append(Item("user", text.strip(), start_ns, trace=trace, views=views))
         self._brought = 0
 
     def speak_unasked(self) -> None:
@@ -72,7 +74,8 @@ class Ledger:
         if not self._asked:
             return []
         whole = len(self._asked) == 1
-        item = replace(self._asked[0], text=self._question, trace=self._asked[0].trace * whole)
+        trace, views = self._asked[0].trace * whole, self._asked[-1].views
+        item = replace(self._asked[0], text=self._question, trace=trace, views=views)
         self._asked = []
         # What an errand brought since was sent for by the answer, and stands behind the question.
         at = len(self._items)
@@ -115,21 +118,30 @@ class Ledger:
                 return [self._items[n]]
         return []
 
-    def messages(self, words: str = "") -> tuple[Message, ...]:
+    def messages(self, words: str = "", views: tuple[View, ...] = ()) -> tuple[Message, ...]:
         """The history as the engine sees it, then what is being asked, with `words` joined.
+
+        `views`: what is seen with the words; empty = what was seen with what was asked.
 
         That an answer was cut is not marked in its text: a small model takes a mark up as a habit
         (after two answers that ended in a dash, 5 of 20 broke off by themselves; unmarked, 1).
         """
-        kept = tuple(Message(ROLES.get(i.role, i.role), i.text) for i in self._items)
+        kept = tuple(Message(ROLES.get(i.role, i.role), i.text, i.views) for i in self._items)
         asked = join(self._question, words.strip())
-        return (*kept, Message("user", asked)) if asked else kept
+        if not views and self._asked:
+            views = self._asked[-1].views
+        return (*kept, Message("user", asked, views)) if asked or views else kept
 
     @property
     def we_asked(self) -> bool:
         """Whether the last that was heard of us is a question."""
         last = self._heard or (self._items[-1].text if self._items else "")
         return is_question(last)
+
+    @property
+    def asked_trace(self) -> int:
+        """The turn in which the last of what is asked was said; 0 = nothing is."""
+        return self._asked[-1].trace if self._asked else 0
 
     @property
     def unheard(self) -> bool:

@@ -7,6 +7,7 @@ when what was stopped for it has fallen silent; words of a turn that is over ask
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 from visavis.decide.floor import NS_PER_SAMPLE, Floor
 from visavis.flow import events as e
@@ -20,20 +21,25 @@ class Listening:
         self._machines = floor.machines
         self._turn_trace = 0  # of the user's last turn that is over
         self._words = ""  # of the turn that is not over
+        self._expected: e.TurnExpected | None = None  # in this pause
 
     # ── the voice ────────────────────────────────────────────────────────────────────────────
 
     def on_voice(self, event: e.SpeechStarted) -> Iterator[e.Event]:
         floor = self._floor
         self._machines.user.step("speech.started")
+        self._expected = None
+        floor.sight.open_turn()
         yield from floor.drop_draft(event)
+        yield from floor.sight.look(event, "speech")
         if floor.overlap.voice is None and self._machines.reply.takes("voice"):
             floor.overlap.begin(event.start, self._words)
             yield from floor.step("voice", event)
 
     def on_pause(self, event: e.SpeechPaused) -> Iterable[e.Event]:
         self._machines.user.step("speech.paused")
-        return ()
+        # If the user is done, this was the moment: what is asked is about what was seen then.
+        return self._floor.sight.look(event, "question", moment_ns=event.end * NS_PER_SAMPLE)
 
     def on_measured(self, event: e.VoiceMeasured) -> Iterable[e.Event]:
         self._floor.overlap.measure(event)
@@ -57,19 +63,29 @@ class Listening:
 
     # ── the words ────────────────────────────────────────────────────────────────────────────
 
-    def on_words(self, event: e.WordsHeard) -> Iterable[e.Event]:
+    def on_words(self, event: e.WordsHeard) -> Iterator[e.Event]:
         if event.trace <= self._turn_trace:
-            return self._amend(event)
+            yield from self._amend(event)
+            return
         self._floor.language = event.language or self._floor.language
         self._words = event.text or self._words
+        yield from self._point(event)
         if self._machines.reply.takes("barged"):
-            return self._judge(event, event.end, words=event.text, final=event.final)
-        return self._get_ahead(event)
+            yield from self._judge(event, event.end, words=event.text, final=event.final)
+        else:
+            yield from self._get_ahead(event)
+
+    def _point(self, event: e.WordsHeard) -> Iterator[e.Event]:
+        """A word that points means what was to be seen while it was said."""
+        moment_ns, sight = event.pointed * NS_PER_SAMPLE, self._floor.sight
+        done = self._machines.user.state == "paused" and event.final
+        if done and moment_ns >= 0 and not sight.is_moment(moment_ns):
+            yield from sight.look(event, "pointed", moment_ns=moment_ns)
 
     def _get_ahead(self, event: e.WordsHeard) -> Iterator[e.Event]:
         """Has the words evaluated that will stay; a draft of other words stands in their way."""
         floor = self._floor
-        if event.text and not floor.drafts.answers(floor.ledger.messages(event.text)):
+        if event.text and not floor.drafts.answers(floor.messages(event.text, event.trace)):
             yield from floor.drop_draft(event)
         # In a pause the engine is wanted for the draft, which begins in a moment.
         speaking = self._machines.user.state == "speaking" and not floor.draft_is_held
@@ -92,7 +108,10 @@ class Listening:
     def on_expected(self, event: e.TurnExpected) -> Iterator[e.Event]:
         """Begins the answer, which is held until the turn is over."""
         floor = self._floor
-        messages = floor.ledger.messages(event.text)
+        self._expected = event
+        if floor.sight.waits(event.t_ns):
+            return  # what is seen with it comes at once
+        messages = floor.messages(event.text, event.trace)
         if not self._may_draft(event) or floor.drafts.answers(messages):
             return
         yield from floor.drop_draft(event)
@@ -122,7 +141,7 @@ class Listening:
 
     def on_turn(self, event: e.TurnEnded) -> Iterator[e.Event]:
         self._machines.user.step("turn.ended")
-        self._turn_trace, self._words = event.trace, ""
+        self._turn_trace, self._words, self._expected = event.trace, "", None
         yield from self._judge(event, event.end, words=event.text, final=True)
         overlap = self._floor.overlap
         listened = overlap.began_turn and self._floor.only_listened(event.text)
@@ -132,14 +151,24 @@ class Listening:
         # Whatever a voice over ours was taken for before: a turn with words for us stops us.
         yield from self._floor.step("barged", event)
         overlap.end()
-        if self._floor.busy_with_sound:
+        if self._floor.busy_with_sound or self._floor.sight.waits(event.t_ns):
             self._floor.over.append(event)
         else:
             yield from self._floor.ask(event)
 
+    # ── what is seen meanwhile ───────────────────────────────────────────────────────────────
+
+    def on_sight(self, event: e.Event, *, changed: bool) -> Iterator[e.Event]:
+        """What goes with the words is another picture now, or is known for certain."""
+        floor, waits = self._floor, self._machines.reply.takes("adopted")
+        if self._machines.user.state == "paused" and self._expected is not None:
+            yield from self.on_expected(replace(self._expected, t_ns=event.t_ns))
+        elif changed and self._machines.user.state == "speaking" and waits:
+            yield floor.prefill(event, self._words)
+
     def on_turn_dropped(self, event: e.TurnDropped) -> Iterable[e.Event]:
         self._machines.user.step("turn.dropped")
-        self._turn_trace, self._words = event.trace, ""
+        self._turn_trace, self._words, self._expected = event.trace, "", None
         return self._leave(event)
 
     def _leave(self, event: e.TurnEnded | e.TurnDropped) -> Iterator[e.Event]:

@@ -1,7 +1,8 @@
 """The session: the one place that decides. Facts come in, commands go out.
 
 `listening.py` says what follows from what the user does, `answering.py` what follows from what
-becomes of our reply; both move the machines of `state.py` on the same `floor.py`. Invariants:
+becomes of our reply, `watching.py` what follows from what is seen; all move the machines of
+`state.py` on the same `floor.py`. Invariants:
 commands come from the tables alone; every state is left again.
 """
 
@@ -15,6 +16,7 @@ from visavis.decide.answering import Answering
 from visavis.decide.floor import Floor, Manners
 from visavis.decide.listening import Listening
 from visavis.decide.state import NoSuchRow
+from visavis.decide.watching import Watching
 from visavis.flow import events as e
 
 log = logging.getLogger(__name__)
@@ -33,6 +35,7 @@ class Session:
         self._begun = False
         user = self._listening = Listening(self.floor)
         ours = self._answering = Answering(self.floor, manners.patience_ms)
+        eyes = self._watching = Watching(self.floor, user, ours)
         self._facts: dict[str, Callable[[Any], Iterable[e.Event]]] = {
             "clock.ticked": self._on_tick,
             "notice.raised": ours.on_notice,
@@ -49,6 +52,13 @@ class Session:
             "tool.finished": ours.on_tool_finished,
             "sound.played": ours.on_sound,
             "node.failed": ours.on_failure,
+            "scene.changed": eyes.on_change,
+            "camera.changed": eyes.on_camera,
+            "view.taken": eyes.on_taken,
+            "view.missed": eyes.on_missed,
+            "view.read": eyes.on_read,
+            "view.described": eyes.on_described,
+            "memory.recalled": eyes.on_recalled,
         }
 
     def on(self, event: e.Event) -> Iterator[e.Event]:
@@ -67,6 +77,7 @@ class Session:
             yield self.floor.prefill(event)
         yield from self._answering.on_tick(event)
         yield from self._listening.on_tick(event)
+        yield from self._watching.on_tick(event)
 
     def _state_change(self, event: e.Event) -> Iterator[e.Event]:
         standing, previous = self.floor.machines.standing(), self._shown

@@ -1,0 +1,226 @@
+"""Attention: when to look, and what the session sees with a question.
+
+Takes facts about the eyes; gives commands to look, and the views and remarks that go with the
+user's words. Frames cost nothing until they are looked at: at the onset of speech, when the scene
+changes under it, at the moment of the question, and now and then. Invariants: a question waits for
+its view at most `WAIT_NS`; without a command to look nothing is taken; what is known of views is
+bounded. Without eyes it gives nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from visavis.decide.initiative import in_language
+from visavis.flow import events as e
+from visavis.flow.clock import NS_PER_MS, NS_PER_S
+
+WAIT_NS = 500 * NS_PER_MS
+"""For the view of a question. It is there in a few milliseconds, if there is a frame at all."""
+IDLE_NS = NS_PER_S
+"""Between two looks at a scene that changes while nobody speaks: for the memory alone."""
+MOST_TEXTS = 256
+
+AGO = {
+    "en": "The picture is from {ago} ago, not from now.",
+    "zh": "这张图是{ago}前的，不是现在的。",
+}
+BLIND = {
+    "en": {
+        "dark": "The camera is on, but it is dark: nothing can be seen.",
+        "absent": "The camera shows nothing at the moment.",
+        "frozen": "The camera is frozen: the picture is old.",
+        "old": "The camera has stopped: the picture is old.",
+        "blurred": "The picture is blurred.",
+    },
+    "zh": {
+        "dark": "摄像头开着，但太暗，什么也看不见。",
+        "absent": "摄像头现在没有画面。",
+        "frozen": "摄像头的画面卡住了，这张图是旧的。",
+        "old": "摄像头没有新画面了，这张图是旧的。",
+        "blurred": "画面模糊。",
+    },
+}
+UNSEEN = ("dark", "absent")
+"""Conditions in which there is nothing to show, or nothing on what would be shown."""
+
+
+class Sight:
+    """What is seen. `heartbeat_s`: how often to look although nothing happens; None = no eyes."""
+
+    def __init__(self, heartbeat_s: float | None = None) -> None:
+        self.has_eyes = heartbeat_s is not None
+        self._heartbeat_ns = round((heartbeat_s or 0) * NS_PER_S)
+        self._condition = ""
+        self._newest: dict[str, e.View] = {}  # by stream
+        self._view: e.View | None = None  # of the question's moment
+        self._moment_ns = -1  # of the question
+        self._waits_until_ns = -1  # for the view of that moment
+        self._is_old = False
+        self._looked_ns = 0
+        self._texts: dict[str, str] = {}  # what is written in views
+        self._descriptions: dict[str, str] = {}
+        self._recalled: e.MemoryRecalled | None = None
+
+    # ── looking ──────────────────────────────────────────────────────────────────────────────
+
+    def look(
+        self, event: e.Event, reason: str, moment_ns: int = -1, stream: str = "camera"
+    ) -> Iterator[e.Event]:
+        """The command to look, if there are eyes. With a moment: that of the question."""
+        if not self.has_eyes:
+            return
+        self._looked_ns = event.t_ns
+        if moment_ns >= 0:
+            self._moment_ns, self._waits_until_ns = moment_ns, event.t_ns + WAIT_NS
+        yield e.LookStart(
+            t_ns=event.t_ns, trace=event.trace, moment_ns=moment_ns, reason=reason, stream=stream
+        )
+
+    def on_change(self, event: e.SceneChanged, *, speaking: bool) -> Iterator[e.Event]:
+        """The scene changed: looked at again under speech, and now and then without."""
+        if speaking or event.t_ns - self._looked_ns >= IDLE_NS:
+            yield from self.look(event, "change", stream=event.stream)
+
+    def on_tick(self, event: e.Event) -> Iterator[e.Event]:
+        """The heartbeat."""
+        if event.t_ns - self._looked_ns >= self._heartbeat_ns:
+            yield from self.look(event, "heartbeat")
+
+    def open_turn(self) -> None:
+        """The user speaks (again): the moment of the question is yet to come."""
+        self._moment_ns, self._waits_until_ns = -1, -1
+        self._view, self._is_old = None, False
+
+    # ── what comes of it ─────────────────────────────────────────────────────────────────────
+
+    def take(self, event: e.ViewTaken) -> bool:
+        """A view was taken; whether the question's picture is another one with it."""
+        before = self.views()
+        view = replace(event.view, text="")
+        newest = self._newest.get(view.stream)
+        if newest is None or newest.captured_ns <= view.captured_ns:
+            self._newest[view.stream] = view
+        if view.stream == "camera" and event.moment_ns == self._moment_ns >= 0:
+            self._view, self._is_old, self._waits_until_ns = view, False, -1
+        return self.views() != before
+
+    def miss(self, event: e.ViewMissed) -> None:
+        """There was no frame to look at. One may yet come, if there never was one."""
+        if event.stream == "camera" and event.moment_ns == self._moment_ns >= 0:
+            self._is_old = True
+            if "camera" in self._newest:
+                self._waits_until_ns = -1
+
+    def see(self, event: e.CameraChanged) -> Iterator[e.Event]:
+        """How well the camera sees now. The first picture may be what a question waits for."""
+        if event.stream != "camera":
+            return
+        self._condition = event.condition
+        if event.condition not in UNSEEN and self.waits(event.t_ns) and self._is_old:
+            until_ns = self._waits_until_ns
+            yield from self.look(event, "question", moment_ns=self._moment_ns)
+            self._waits_until_ns = until_ns
+
+    def read(self, view_id: str, text: str) -> None:
+        """What is written in a view."""
+        _put(self._texts, view_id, text)
+
+    def describe(self, view_id: str, text: str) -> None:
+        """What a view shows, in words."""
+        _put(self._descriptions, view_id, text)
+
+    def recall(self, event: e.MemoryRecalled) -> None:
+        """A view of the past that the words of its utterance ask about."""
+        self._recalled = event
+
+    def gave_up(self, t_ns: int) -> bool:
+        """Whether the wait for the question's view has just been long enough."""
+        over = 0 <= self._waits_until_ns <= t_ns
+        self._waits_until_ns = -1 if over else self._waits_until_ns
+        return over
+
+    def is_moment(self, moment_ns: int) -> bool:
+        """Whether this is the question's moment already."""
+        return moment_ns == self._moment_ns
+
+    # ── what goes with the words ─────────────────────────────────────────────────────────────
+
+    def waits(self, t_ns: int) -> bool:
+        """Whether the view of the question's moment may yet come."""
+        return t_ns < self._waits_until_ns
+
+    def views(self, trace: int = 0) -> tuple[e.View, ...]:
+        """What goes with what is being asked, the most important last."""
+        if self._recalled is not None and self._recalled.trace == trace > 0:
+            return (self._recalled.view,)
+        seen = self._view or self._newest.get("camera")
+        if seen is not None and self._condition in UNSEEN and not self._is_old:
+            seen = None  # a black picture says less than the remark
+        beside = [view for stream, view in self._newest.items() if stream != "camera"]
+        return (*beside, seen) if seen is not None else tuple(beside)
+
+    def offset_ms(self, views: Sequence[e.View]) -> float:
+        """How much later than the question's moment the camera's view was taken."""
+        seen = [view for view in views if view.stream == "camera"]
+        if not seen or self._moment_ns < 0:
+            return float("nan")
+        return (seen[-1].captured_ns - self._moment_ns) / NS_PER_MS
+
+    def remark(self, language: str, trace: int = 0) -> str:
+        """What must be known of the picture beside it; empty when all is well."""
+        if not self.has_eyes:
+            return ""
+        if self._recalled is not None and self._recalled.trace == trace > 0:
+            return in_language(AGO, language).format(ago=_ago(self._recalled.ago_ms, language))
+        condition = self._condition
+        if self._is_old:
+            condition = "absent" if "camera" not in self._newest else "old"
+            condition = self._condition if self._condition in ("frozen", "dark") else condition
+        said = BLIND.get(language.partition("-")[0], BLIND["en"])
+        return said.get(condition, "")
+
+    def known(self, messages: Sequence[e.Message]) -> tuple[e.Message, ...]:
+        """The messages, their views with what is known of them in words.
+
+        What is written in a view always goes with it; how it was described, once another picture
+        has taken its place.
+        """
+        shown = [view.id for message in messages for view in message.views]
+        newest = shown[-1] if shown else ""
+        return tuple(
+            replace(message, views=tuple(self._told(view, newest) for view in message.views))
+            if message.views
+            else message
+            for message in messages
+        )
+
+    def undescribed(self, views: Sequence[e.View]) -> e.View | None:
+        """The newest of these views that is not in words yet."""
+        of_camera = [view for view in views if view.stream == "camera"]
+        if of_camera and of_camera[-1].id not in self._descriptions:
+            return of_camera[-1]
+        return None
+
+    def _told(self, view: e.View, newest: str) -> e.View:
+        text = self._texts.get(view.id, "")
+        described = "" if view.id == newest else self._descriptions.get(view.id, "")
+        return replace(view, text="\n".join(filter(None, (described, text))))
+
+
+def _put(texts: dict[str, str], view_id: str, text: str) -> None:
+    texts.pop(view_id, None)
+    texts[view_id] = text.strip()
+    while len(texts) > MOST_TEXTS:
+        del texts[next(iter(texts))]
+
+
+def _ago(ago_ms: float, language: str) -> str:
+    seconds = max(1, round(ago_ms / 1000))
+    minutes = round(seconds / 60)
+    if language.startswith("zh"):
+        return f"{seconds}秒" if seconds < 90 else f"{minutes}分钟"
+    if seconds < 90:
+        return f"{seconds} second{'s' * (seconds != 1)}"
+    return f"{minutes} minutes"
