@@ -6,8 +6,8 @@ import math
 from dataclasses import dataclass, field
 
 import pytest
-from tests.decide.test_session import MS, Talk
 
+from tests.decide.test_session import MS, Talk
 from visavis.decide.attend import BLIND, WAIT_NS
 from visavis.decide.floor import Manners
 from visavis.decide.session import Session
