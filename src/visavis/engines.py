@@ -151,6 +151,7 @@ def replay_line(settings: Mapping[str, Any]) -> Rebuilt:
         make_resampler=None,
         vad=backends.load("vad", vad.manifest.backend, vad.options),
         scored_elsewhere="turn" in bundle_names(config),
+        seen_elsewhere=settings.get("sees", False),
         output_rate_hz=settings["output_rate_hz"],
     )
     line = Line(SimulatedClock())

@@ -43,7 +43,7 @@ class Parts:
     """What nodes are made of. None, or no tools = the line does without.
 
     `scored_elsewhere`: there is no audio model of turn end here, but its scores come from outside,
-    as in a replay.
+    as in a replay; `seen_elsewhere`: the same of the eyes.
     """
 
     config: Config
@@ -59,12 +59,18 @@ class Parts:
     spare_tts: contract.Tts | None = None
     sink: Sink | None = None
     frames: FrameRing | None = None
+    seen_elsewhere: bool = False
     codec: contract.PictureCodec | None = None
     ocr: contract.Ocr | None = None
     embedder: contract.Embedder | None = None
     tools: tuple[Tool, ...] = ()
     output_rate_hz: int = 22_050
     strict: bool = False
+
+    @property
+    def sees(self) -> bool:
+        """Whether there is anything to look at."""
+        return self.frames is not None or self.seen_elsewhere
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +139,7 @@ def _session(parts: Parts) -> Node:
         initiative=config.initiative,
         greeting=config.reply.greeting,
         language=config.language,
-        heartbeat_s=config.sight.heartbeat_s if parts.frames is not None else None,
+        heartbeat_s=config.sight.heartbeat_s if parts.sees else None,
     )
     return Session(manners, strict=parts.strict)
 

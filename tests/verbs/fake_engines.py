@@ -59,8 +59,9 @@ def parts(config: Config | None = None, **engines: Any) -> Parts:
 def rebuilt(settings: Mapping[str, Any]) -> Rebuilt:
     """What `engines.replay_line` is for a recording of such a line."""
     line, ring = Line(SimulatedClock()), AudioRing(60)
-    rate_hz = settings["output_rate_hz"]
-    connect(line, Parts(Config(), ring, None, FakeVad(), output_rate_hz=rate_hz))
+    rate_hz, sees = settings["output_rate_hz"], settings["sees"]
+    parts = Parts(Config(), ring, None, FakeVad(), output_rate_hz=rate_hz, seen_elsewhere=sees)
+    connect(line, parts)
     return Rebuilt(line, WIRING, ring)
 
 

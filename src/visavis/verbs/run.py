@@ -95,6 +95,7 @@ def _recorder(path: Path, parts: Parts, pace: Pace) -> Recorder:
         settings={
             "config": msgspec.to_builtins(config, enc_hook=str),
             "output_rate_hz": parts.output_rate_hz,
+            "sees": parts.sees,
         },
         seed=config.reply.seed or 0,
         output_rate_hz=parts.output_rate_hz,
