@@ -116,14 +116,15 @@ def test_known_backends_are_listed_as_words() -> None:
 def test_the_parts_hold_every_engine_of_the_tier(
     config: Config, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    made = {kind: Engine() for kind in engines.ENGINES}
+    made = {kind: Engine() for kind in (*engines.ENGINES, "picture")}
     told: list[str] = []
     monkeypatch.setattr(backends, "load", lambda kind, *_: made[kind])
     parts = engines.load_parts(config, progress=told.append)
-    assert {kind: getattr(parts, kind) for kind in engines.ENGINES} == made
+    found = {kind: getattr(parts, kind) for kind in engines.ENGINES}
+    assert {**found, "picture": parts.codec} == made
     assert sorted(told) == sorted(TIER)
     assert parts.output_rate_hz == 16_000
-    assert [engine.closed for engine in made.values()] == [0] * 5
+    assert [engine.closed for engine in made.values()] == [0] * 6
 
 
 @pytest.mark.usefixtures("_pulled")
@@ -131,7 +132,7 @@ def test_the_parts_hold_every_engine_of_the_tier(
 def test_what_was_loaded_is_closed_when_one_engine_fails(
     config: Config, monkeypatch: pytest.MonkeyPatch, broken: str
 ) -> None:
-    made = {kind: Engine() for kind in engines.ENGINES if kind != broken}
+    made = {kind: Engine() for kind in (*engines.ENGINES, "picture") if kind != broken}
 
     def load(kind: str, *_: Any) -> Engine:
         if kind == broken:
@@ -141,7 +142,7 @@ def test_what_was_loaded_is_closed_when_one_engine_fails(
     monkeypatch.setattr(backends, "load", load)
     with pytest.raises(EngineError):
         engines.load_parts(config)
-    assert [engine.closed for engine in made.values()] == [1] * 4
+    assert [engine.closed for engine in made.values()] == [1] * 5
 
 
 @pytest.mark.usefixtures("_pulled")

@@ -63,6 +63,7 @@ class Conversation:
             self.parts.llm,
             self.parts.tts,
             self.parts.spare_tts,
+            self.parts.codec,
         ):
             if engine is not None:
                 engine.close()

@@ -19,7 +19,7 @@ from typing import Any
 import msgspec
 
 from visavis import backends
-from visavis.backends.contract import EchoCanceller, Options
+from visavis.backends.contract import EchoCanceller, Options, PictureCodec
 from visavis.bundle import catalogue, choice
 from visavis.bundle.store import Installed, Store
 from visavis.config import Config
@@ -71,7 +71,7 @@ def load_parts(
     # Before any engine brings its OpenMP: threads that wait by spinning take the cores from one
     # another. On two busy cores recognition of 2 s of speech then took 5 s instead of 0.2 s.
     os.environ.setdefault("OMP_WAIT_POLICY", "passive")
-    engines: dict[str, Any] = {}
+    engines: dict[str, Any] = {"codec": load_codec()}
     if (canceller := load_canceller(config)) is not None:
         engines["echo"] = canceller
 
@@ -104,6 +104,7 @@ def load_parts(
         spare_tts=spare_voice(engines["tts"].rate_hz),
         echo=engines.get("echo"),
         sink=sink,
+        codec=engines["codec"],
         output_rate_hz=engines["tts"].rate_hz,
     )
 
@@ -127,6 +128,12 @@ def make_resampler(from_hz: int, to_hz: int) -> Any:
     """A streaming resampler of the best backend there is."""
     settings = {"in_rate_hz": from_hz, "out_rate_hz": to_hz}
     return backends.load("resample", "soxr", Options(settings=settings))
+
+
+def load_codec() -> PictureCodec:
+    """What makes files of pictures, and pictures of files."""
+    codec: PictureCodec = backends.load("picture", "pillow", Options())
+    return codec
 
 
 def spare_voice(rate_hz: int) -> Any:

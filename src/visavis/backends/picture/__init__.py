@@ -1,0 +1,1 @@
+"""Backends for pictures as files."""
