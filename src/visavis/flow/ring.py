@@ -1,24 +1,34 @@
 """Rings: bounded memory for sound and pictures, handed out without copying.
 
-`AudioRing` keeps the last seconds of the input axis; `FrameRing` a few pictures in preallocated
-slots. Invariant: what is handed out is the ring's own memory (`np.shares_memory`), read-only, and
-a reader who comes too late gets an error, never somebody else's data.
+`AudioRing` keeps the last seconds of the input axis; `FrameRing` the last pictures of each stream
+in preallocated slots, to be found by when they were taken. Invariant: what is handed out is the
+ring's own memory (`np.shares_memory`), read-only, and a reader who comes too late gets an error,
+never somebody else's data.
 """
 
 from __future__ import annotations
 
+import math
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from visavis.flow.errors import InputError
 from visavis.flow.events import INPUT_RATE_HZ, Samples
 
 Pixels = NDArray[np.uint8]
 """A picture, shape (height, width, 3), RGB."""
+
+STREAMS = ("camera", "screen")
+MOST_RING_BYTES = 1 << 31
+"""Of one stream."""
+SPARE_SLOTS = 4
+"""For those who look at a picture while the next ones come."""
 
 
 class AudioRing:
@@ -91,28 +101,60 @@ class Lease:
     pixels: Pixels
 
 
-class FrameRing:
-    """`slots` preallocated pictures of at most `max_bytes` each, overwritten oldest first.
+class Placed(NamedTuple):
+    """Where the picture is that was taken at `captured_ns`."""
 
-    A leased slot is never overwritten. `write` returns None, and counts a drop, when every slot
-    is leased. Thread-safe.
+    slot: int
+    generation: int
+    captured_ns: int
+
+
+class FrameRing:
+    """`slots` preallocated pictures a stream, of at most `max_bytes` each.
+
+    The oldest is overwritten first, a leased one never. Streams have slots of their own, so none
+    takes another's; memory is touched only once a picture lies in it. `write` returns None, and
+    counts a drop, when every slot of the stream is leased. Thread-safe; no lock is held while
+    pixels are copied.
     """
 
-    def __init__(self, slots: int, max_bytes: int) -> None:
-        self._store = np.zeros((slots, max_bytes), np.uint8)
-        self._shape: list[tuple[int, int, int]] = [(0, 0, 3)] * slots
-        self._generation = [0] * slots
-        self._leases = [0] * slots
-        self._next = 0
+    def __init__(self, slots: int, max_bytes: int, streams: Sequence[str] = STREAMS) -> None:
+        count = slots * len(streams)
+        self.slots = slots
+        self._store = np.zeros((count, max_bytes), np.uint8)
+        self._shape: list[tuple[int, int, int]] = [(0, 0, 3)] * count
+        self._generation = [0] * count
+        self._leases = [0] * count
+        self._written = [False] * count
+        self._placed: list[tuple[str, int] | None] = [None] * count
+        self._first = {stream: slots * index for index, stream in enumerate(streams)}
+        self._next = dict.fromkeys(streams, 0)
         self._lock = threading.Lock()
         self.dropped = 0
+
+    @classmethod
+    def for_rate(cls, max_pixels: int, rate_hz: float, keep_s: float) -> FrameRing:
+        """One that keeps pictures of `max_pixels`, `rate_hz` a second, for `keep_s` seconds.
+
+        Raises `InputError` when that is more than memory can be asked for.
+        """
+        slots, size = math.ceil(rate_hz * keep_s) + SPARE_SLOTS, 3 * max_pixels
+        if slots * size > MOST_RING_BYTES:
+            need = f"{slots} pictures of {max_pixels} pixels take {slots * size / 1e9:.1f} GB"
+            raise InputError("sight", need, "lower sight.keep_s, sight.rate_hz or sight.max_pixels")
+        return cls(slots, size)
+
+    @property
+    def max_pixels(self) -> int:
+        """Of one picture."""
+        return self._store.shape[1] // 3
 
     @property
     def leased(self) -> int:
         """How many leases are out."""
         return sum(self._leases)
 
-    def write(self, pixels: Pixels) -> tuple[int, int] | None:
+    def write(self, pixels: Pixels, stream: str = "camera") -> tuple[int, int] | None:
         """Copies a picture in (the one copy it ever gets); returns (slot, generation).
 
         Raises `ValueError` when it is no picture of ours or larger than a slot.
@@ -122,21 +164,59 @@ class FrameRing:
         if pixels.nbytes > self._store.shape[1]:
             raise ValueError(f"picture of {pixels.nbytes} bytes in slots of {self._store.shape[1]}")
         with self._lock:
-            slot = self._free_slot()
+            slot = self._free_slot(stream)
             if slot is None:
                 self.dropped += 1
                 return None
+            # From here on nobody is given the old picture, nor the new one before it is whole.
             self._generation[slot] += 1
+            generation = self._generation[slot]
+            self._written[slot], self._placed[slot] = False, None
             self._shape[slot] = (pixels.shape[0], pixels.shape[1], 3)
+        try:
             self._view(slot)[...] = pixels
-            self._next = (slot + 1) % len(self._leases)
-            return slot, self._generation[slot]
+        finally:
+            self._written[slot] = True
+        return slot, generation
+
+    def place(self, slot: int, generation: int, captured_ns: int, stream: str = "camera") -> bool:
+        """Says when a picture was taken, on the session axis; False when it is overwritten."""
+        with self._lock:
+            if generation < 1 or self._generation[slot] != generation:
+                return False
+            self._placed[slot] = stream, captured_ns
+            return True
+
+    def nearest(self, stream: str, moment_ns: int) -> Placed | None:
+        """The picture of the stream taken nearest to a moment; the newest for −1.
+
+        None as long as none has been placed. It may be overwritten before it is leased.
+        """
+        with self._lock:
+            placed = [
+                Placed(slot, self._generation[slot], where[1])
+                for slot, where in enumerate(self._placed)
+                if where is not None and where[0] == stream
+            ]
+        if moment_ns == -1:
+            return max(placed, key=lambda found: found.captured_ns, default=None)
+        # Of two equally near, the later one: it shows more of what the speaker saw.
+        return min(
+            placed,
+            key=lambda found: (abs(found.captured_ns - moment_ns), -found.captured_ns),
+            default=None,
+        )
+
+    def newest(self, stream: str = "camera") -> Placed | None:
+        """The latest picture of the stream, None as long as none has been placed."""
+        return self.nearest(stream, -1)
 
     @contextmanager
     def lease(self, slot: int, generation: int) -> Iterator[Lease]:
         """Holds a picture for the length of a `with`. Raises `LookupError` when overwritten."""
         with self._lock:
-            if generation < 1 or self._generation[slot] != generation:
+            gone = generation < 1 or self._generation[slot] != generation
+            if gone or not self._written[slot]:
                 raise LookupError(f"picture {generation} is not in slot {slot} (any more)")
             self._leases[slot] += 1
         try:
@@ -147,10 +227,17 @@ class FrameRing:
             with self._lock:
                 self._leases[slot] -= 1
 
-    def _free_slot(self) -> int | None:
-        count = len(self._leases)
-        order = ((self._next + offset) % count for offset in range(count))
-        return next((slot for slot in order if not self._leases[slot]), None)
+    def _free_slot(self, stream: str) -> int | None:
+        """The stream's next slot that is neither leased nor being written. Claims it."""
+        first, begin = self._first[stream], self._next[stream]
+        for offset in range(self.slots):
+            place = (begin + offset) % self.slots
+            slot = first + place
+            busy = self._generation[slot] > 0 and not self._written[slot]
+            if not self._leases[slot] and not busy:
+                self._next[stream] = (place + 1) % self.slots
+                return slot
+        return None
 
     def _view(self, slot: int) -> Pixels:
         height, width, depth = self._shape[slot]
