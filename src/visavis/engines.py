@@ -71,9 +71,10 @@ def load_parts(
     # Before any engine brings its OpenMP: threads that wait by spinning take the cores from one
     # another. On two busy cores recognition of 2 s of speech then took 5 s instead of 0.2 s.
     os.environ.setdefault("OMP_WAIT_POLICY", "passive")
-    engines: dict[str, Any] = {"codec": load_codec()}
+    engines: dict[str, Any] = {}
     if (canceller := load_canceller(config)) is not None:
         engines["echo"] = canceller
+    engines["codec"] = load_codec()
 
     def load(kind: str) -> None:
         installed = found[kind]
