@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from visavis.flow.ring import AudioRing, FrameRing, Pixels
+from visavis.flow.errors import InputError
+from visavis.flow.ring import SPARE_SLOTS, STREAMS, AudioRing, FrameRing, Pixels, Placed
 
 
 def audio(capacity: int) -> AudioRing:
@@ -309,3 +310,116 @@ def test_readers_on_other_threads_never_see_half_a_picture() -> None:
         reader.join(5)
     assert torn == []
     assert ring.leased == 0
+
+
+# ── pictures by when they were taken ─────────────────────────────────────────────────────────
+
+
+def test_the_nearest_picture_is_found_once_it_is_placed() -> None:
+    ring = FrameRing(4, 100)
+    handles = [written(ring, value) for value in range(3)]
+    assert ring.nearest("camera", 0) is None
+    assert ring.newest() is None
+    for at_ns, handle in zip((100, 200, 300), handles, strict=True):
+        assert ring.place(*handle, at_ns)
+    assert ring.nearest("camera", 0) == Placed(*handles[0], 100)
+    assert ring.nearest("camera", 249) == Placed(*handles[1], 200)
+    assert ring.nearest("camera", 250) == Placed(*handles[2], 300), "of two, the later"
+    assert ring.nearest("camera", 10**12) == ring.nearest("camera", -1) == ring.newest()
+    assert ring.newest() == Placed(*handles[2], 300)
+    assert ring.nearest("screen", 250) is None
+
+
+def test_what_is_overwritten_can_no_longer_be_placed_or_found() -> None:
+    ring = FrameRing(1, 100)
+    first = written(ring, 1)
+    ring.place(*first, 5)
+    second = written(ring, 2)
+    assert ring.newest() is None
+    assert not ring.place(*first, 6)
+    assert ring.place(*second, 7)
+    assert ring.newest() == Placed(*second, 7)
+    assert not ring.place(0, 0, 8), "an empty slot has no picture"
+
+
+def test_a_busy_stream_takes_no_slot_of_another() -> None:
+    ring = FrameRing(2, 100)
+    slide = ring.write(picture(99), "screen")
+    assert slide is not None
+    ring.place(*slide, 1, "screen")
+    for value in range(20):
+        ring.place(*written(ring, value), value)
+    found = ring.nearest("screen", 1)
+    assert found == Placed(*slide, 1)
+    with ring.lease(*slide) as lease:
+        assert (lease.pixels == 99).all()
+
+
+def test_a_stream_with_all_its_pictures_leased_leaves_the_other_alone() -> None:
+    ring = FrameRing(1, 100)
+    with ring.lease(*written(ring, 1)):
+        assert ring.write(picture(2)) is None
+        assert ring.write(picture(3), "screen") is not None
+    assert ring.dropped == 1
+
+
+def test_the_size_follows_from_rate_and_time() -> None:
+    ring = FrameRing.for_rate(640 * 480, 30, 2)
+    assert ring.slots == 60 + SPARE_SLOTS
+    assert ring.max_pixels == 640 * 480
+    with pytest.raises(InputError, match=r"take 7.5 GB; lower sight.keep_s"):
+        FrameRing.for_rate(1920 * 1080, 120, 10)
+
+
+def test_a_picture_being_copied_in_holds_nobody_up_and_is_nobody_s() -> None:
+    ring = FrameRing(2, 100)
+    ring.place(*written(ring, 1), 10)
+    ring.place(*written(ring, 2), 20)
+    seen: list[Any] = []
+
+    class Watching(np.ndarray[Any, Any]):
+        def __setitem__(self, key: Any, value: Any) -> None:
+            ring._store = store
+            seen.append(ring.nearest("camera", 0))
+            seen.append(ring.write(picture(4)))
+            with pytest.raises(LookupError), ring.lease(0, 2):
+                pass
+            super().__setitem__(key, value)
+
+    store, ring._store = ring._store, ring._store.view(Watching)
+    assert ring.write(picture(3)) == (0, 2)
+    assert seen[0] == Placed(1, 1, 20), "the old picture is gone, the other stands"
+    assert seen[1] == (1, 2), "a second writer gets another slot"
+
+
+@given(
+    st.integers(1, 4),
+    st.lists(st.tuples(st.sampled_from(STREAMS), st.integers(0, 1000), st.booleans()), max_size=40),
+    st.integers(-1, 1000),
+)
+def test_nearest_is_the_best_of_the_latest_pictures_of_its_stream(
+    slots: int, pictures: list[tuple[str, int, bool]], moment_ns: int
+) -> None:
+    ring = FrameRing(slots, 18)
+    kept: dict[str, list[int | None]] = {stream: [] for stream in STREAMS}
+    for stream, at_ns, is_placed in pictures:
+        handle = ring.write(picture(at_ns % 256), stream)
+        assert handle is not None
+        if is_placed:
+            assert ring.place(*handle, at_ns, stream)
+        kept[stream] = [*kept[stream], at_ns if is_placed else None][-slots:]
+    for stream, times in kept.items():
+        placed = [at_ns for at_ns in times if at_ns is not None]
+        found = ring.nearest(stream, moment_ns)
+        if not placed:
+            assert found is None
+            continue
+        assert found is not None
+        assert found.captured_ns in placed
+        if moment_ns == -1:
+            assert found.captured_ns == max(placed)
+        else:
+            best = min(abs(at_ns - moment_ns) for at_ns in placed)
+            assert abs(found.captured_ns - moment_ns) == best
+        with ring.lease(found.slot, found.generation) as lease:
+            assert (lease.pixels == found.captured_ns % 256).all()
