@@ -19,7 +19,7 @@ FINER = 3
 """Edges are drawn so many times finer than the pixels, each way."""
 # By how many things there are: their radius and how far from the middle, in half short sides.
 RADIUS = {1: 0.41, 2: 0.38, 3: 0.28}
-REACH = {1: 0.5, 2: 0.52, 3: 0.66}
+REACH = {1: 0.5, 2: 0.52, 3: 0.62}
 DIGIT = 1.6
 """A digit is so much larger than a shape would be."""
 STROKE = 0.15
