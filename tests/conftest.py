@@ -6,10 +6,12 @@ import ipaddress
 import os
 import socket
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+import visavis
 from visavis import config
 from visavis.backends.contract import Options
 from visavis.bundle.store import Store
@@ -35,6 +37,15 @@ def model_options() -> Callable[[str], Options]:
             raise AssertionError from error
 
     return find
+
+
+@pytest.fixture(scope="session")
+def eye() -> Path:
+    """The vision tower that the package ships; without it the test is skipped."""
+    path = Path(visavis.__file__).parent / "eye" / "eye.gguf"
+    if not path.is_file():
+        pytest.skip("this source tree holds no eye")
+    return path
 
 
 @pytest.fixture(autouse=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import threading
 from collections.abc import Iterator
@@ -9,6 +10,7 @@ from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
+HEADS = (b"\xff\xd8\xff", b"\x89PNG")
 WORDS = ["It", " is", " on", " the", " warm", " roof", "."]
 
 
@@ -25,8 +27,23 @@ class Script:
         self.silent = False  # not even headers
         self.raw: bytes | None = None
         self.context_tokens = 4096
+        self.picture_tokens = 18
         self.hung_up = threading.Event()
         self.answering = threading.Event()
+
+
+def text_of(message: dict[str, Any]) -> str:
+    """The words of a message, whichever form its content has."""
+    content = message["content"]
+    if isinstance(content, str):
+        return content
+    return " ".join(part["text"] for part in content if part["type"] == "text")
+
+
+def urls(message: dict[str, Any]) -> list[str]:
+    """The addresses of the pictures in a message."""
+    parts = message["content"] if isinstance(message["content"], list) else []
+    return [part["image_url"]["url"] for part in parts if part["type"] == "image_url"]
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -39,13 +56,18 @@ class Handler(BaseHTTPRequestHandler):
         asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         script.requests.append(asked)
         script.keys.append(self.headers["Authorization"])
-        tokens = sum(len(m["content"].split()) + 4 for m in asked["messages"])
+        pictures = [url for m in asked["messages"] for url in urls(m)]
+        tokens = sum(len(text_of(m).split()) + 4 for m in asked["messages"])
+        tokens += script.picture_tokens * len(pictures)
         script.answering.set()
         if script.silent:
             return self._wait()
         if tokens > script.context_tokens:
             kind = {"type": "exceed_context_size_error", "n_prompt_tokens": tokens}
             error = {"error": {"message": "too long", "n_ctx": script.context_tokens, **kind}}
+            return self._reply(400, json.dumps(error).encode())
+        if not all(base64.b64decode(url.partition(",")[2]).startswith(HEADS) for url in pictures):
+            error = {"error": {"message": "Failed to load image", "type": "invalid_request_error"}}
             return self._reply(400, json.dumps(error).encode())
         if script.status != 200:
             return self._reply(script.status, script.body)

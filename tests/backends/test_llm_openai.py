@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from tests.backends.llm_server import Script, serving
+from tests.pictures import picture
 from visavis.backends.contract import Llm, Options, Sampling
 from visavis.backends.llm.openai import load
 from visavis.flow.errors import ContextFull, EngineError, InputError
@@ -53,6 +54,19 @@ def test_it_sends_what_the_protocol_wants(engine: Llm, script: Script) -> None:
     assert (asked["temperature"], asked["top_p"], asked["max_tokens"]) == (0.4, 0.6, 192)
     assert asked["stop"] == ["\n"]
     assert script.keys == ["Bearer secret"]
+
+
+def test_a_picture_is_sent_before_the_words(server: tuple[str, Script]) -> None:
+    engine = connect(server[0], picture_tokens=85, most_pictures=4, picture_side=768)
+    session = engine.open([Message("system", "Be brief.")])
+    session.append(ASKED, [picture()])
+    assert list(session.generate(Sampling()))
+    engine.close()
+    system, asked = server[1].requests[0]["messages"]
+    assert system["content"] == "Be brief."
+    assert [part["type"] for part in asked["content"]] == ["image_url", "text"]
+    assert asked["content"][0]["image_url"]["url"].startswith("data:image/jpeg;base64,/9j/")
+    assert engine.capabilities.picture_side == 768
 
 
 def test_usage_is_what_the_server_says(engine: Llm) -> None:

@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from tests.pictures import named, picture
 from visavis.backends.contract import Options, Sampling
 from visavis.backends.llm.process import ProcessLlm
 from visavis.backends.llm.wire import Child
@@ -243,6 +244,7 @@ def test_ctrl_c_is_for_the_parent_alone(host: Host) -> None:
 def test_no_orphan_outlives_its_parent() -> None:
     program = f"""
 import os, signal
+from tests.pictures import named, picture
 from visavis.backends.contract import Options, Sampling
 from visavis.backends.llm.process import ProcessLlm
 from visavis.flow.events import Message
@@ -263,6 +265,62 @@ def is_gone(pid: int) -> bool:
         return Path(f"/proc/{pid}/stat").read_text("ascii").rpartition(")")[2].split()[0] == "Z"
     except OSError:
         return True
+
+
+SEEING = {"picture_tokens": 9}
+
+
+def sent_pictures(engine: ProcessLlm, monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
+    """The names of the pictures whose bytes each request brings, from now on."""
+    assert engine.child is not None
+    sent: list[list[str]] = []
+    post = engine.child.post
+
+    def noted(call: Any, request: dict[str, Any]) -> None:
+        sent.append(sorted(request.get("pictures", ())))
+        post(call, request)
+
+    monkeypatch.setattr(engine.child, "post", noted)
+    return sent
+
+
+def test_a_picture_travels_once(host: Host, monkeypatch: pytest.MonkeyPatch) -> None:
+    engine, shown = host(**SEEING), picture()
+    sent = sent_pictures(engine, monkeypatch)
+    for session in (engine.open(), engine.open()):
+        for words in ("", "What is", "What is this?"):
+            session.rewind(0)
+            session.append(Message("user", words), [shown])
+            assert session.prefill().prompt_tokens == 1 + 9 + len(words.split())
+    assert sent == [[shown.id]] + [[]] * 5
+
+
+def test_a_picture_that_was_forgotten_travels_again(
+    host: Host, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    engine = host(**SEEING)
+    large = [named(b"\xff\xd8\xff" + bytes([n]) * (3 << 20)) for n in range(3)]
+    sent = sent_pictures(engine, monkeypatch)
+    session = engine.open()
+    for shown in (*large, large[0]):
+        session.rewind(0)
+        session.append(ASKED, [shown])
+        session.prefill()
+    assert sent == [[each.id] for each in (*large, large[0])]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals")
+def test_a_new_child_is_shown_the_pictures_again(host: Host) -> None:
+    engine, shown = host(token_ms=20, **SEEING), picture()
+    session = engine.open()
+    session.append(ASKED, [shown])
+    pieces = session.generate(Sampling())
+    next(pieces)
+    os.kill(pid_of(engine), signal.SIGKILL)
+    with pytest.raises(EngineError):
+        list(pieces)
+    assert "".join(session.generate(Sampling())) == REPLY
+    assert session.usage().prompt_tokens == 1 + 9 + 4 + 1
 
 
 def test_text_of_every_script_passes_unharmed(host: Host) -> None:

@@ -245,7 +245,9 @@ class LlmSession(Protocol):
     def append(self, message: Message, media: Sequence[Media] = ()) -> None:
         """Adds a message at the end, `media` before its text; evaluates nothing yet.
 
-        `message.views` are names of pictures, which an engine does not know.
+        `message.views` are names of pictures, which an engine does not know. Raises `EngineError`
+        if there is media and the engine cannot see. What a picture is worth shows when it is
+        evaluated.
         """
 
     def rewind(self, count: int) -> None:
@@ -254,7 +256,9 @@ class LlmSession(Protocol):
     def prefill(self) -> Usage:
         """Evaluates all messages in short chunks, generating nothing. Ends early when cancelled.
 
-        Raises `ContextFull`, `EngineError`.
+        A picture is one chunk. What begins as the last prompt did is not evaluated again, pictures
+        included, which are equal when their ids are. Raises `ContextFull`; `EngineError`, also
+        when what should be a picture is none, and then the session lives on.
         """
 
     def generate(self, sampling: Sampling) -> Iterator[str]:

@@ -8,6 +8,7 @@ ends as soon as its parent closes the pipe or dies.
 
 from __future__ import annotations
 
+import base64
 import importlib
 import json
 import os
@@ -20,7 +21,8 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import IO, Any
 
-from visavis.backends.contract import Llm, LlmSession, Options, Sampling, Usage
+from visavis.backends.contract import Llm, LlmSession, Media, Options, Sampling, Usage
+from visavis.backends.llm.pictures import Album
 from visavis.flow.errors import VisavisError
 from visavis.flow.events import Message
 
@@ -37,6 +39,7 @@ class Host:
         self._wire = wire
         self._engine: Llm | None = None
         self._sessions: dict[int, LlmSession] = {}
+        self._album = Album()
         self._requests: queue.Queue[Request] = queue.Queue(16)
         self._lock = threading.Lock()
         self._cancelled = 0  # calls up to this number are to end
@@ -97,13 +100,24 @@ class Host:
     def _synced(self, request: Request) -> LlmSession:
         """The session, holding the messages that the parent's has."""
         assert self._engine is not None, "not loaded"
+        seen = self._seen(request)
         session = self._sessions.get(request["session"])
         if session is None:
             session = self._sessions[request["session"]] = self._engine.open()
         session.rewind(request["keep"])
-        for role, content in request["add"]:
-            session.append(Message(role, content))
+        for role, content, names in request["add"]:
+            session.append(Message(role, content), [seen[name] for name in names])
         return session
+
+    def _seen(self, request: Request) -> dict[str, Media]:
+        """The pictures of the turns to add: the new ones, and those that the album holds."""
+        came = {
+            name: Media(name, base64.b64decode(data)) for name, data in request["pictures"].items()
+        }
+        named = [name for _, _, names in request["add"] for name in names]
+        seen = {name: came[name] if name in came else self._album[name] for name in named}
+        self._album.add([seen[name] for name in named])
+        return seen
 
     def _begin(self, request: Request, session: LlmSession) -> bool:
         """Makes the call one that can be cancelled; False if it has been already."""

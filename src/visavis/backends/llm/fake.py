@@ -2,8 +2,10 @@
 
 Takes a clock, a seed, latencies and a script; gives replies that depend on nothing else. It counts
 a word as a token and keeps what it evaluated, as a real engine does, so that a prompt which begins
-like the one before costs only its end. Time is spent through `clock.spend`, between two tokens and
-between two chunks of a prefill, which is also where a cancel lands.
+like the one before costs only its end. A picture costs as many words as it is told, if it can see
+at all; what it shows is the script's affair, which finds the ids in `Message.views`. Time is spent
+through `clock.spend`, between two tokens and between two chunks of a prefill, which is also where a
+cancel lands.
 """
 
 from __future__ import annotations
@@ -14,10 +16,11 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from visavis.backends.contract import Llm, LlmCapabilities, Options, Sampling, Usage
+from visavis.backends.contract import Llm, LlmCapabilities, Media, Options, Sampling, Usage
+from visavis.backends.llm.pictures import JPEG, PNG, Turn, sight, turn
 from visavis.flow.clock import NS_PER_MS, Clock, SystemClock
 from visavis.flow.errors import ContextFull, EngineError, InputError
-from visavis.flow.events import Message
+from visavis.flow.events import Message, View
 
 Script = Callable[[Sequence[Message], random.Random], str]
 CHUNK_TOKENS = 16
@@ -87,8 +90,14 @@ class FakeLlm:
         context_tokens: int = 4096,
         faults: Mapping[int, Fault] | None = None,
         fault_rate: float = 0.0,
+        picture_tokens: int = 0,
+        most_pictures: int = 1,
     ) -> None:
-        self.capabilities = LlmCapabilities(context_tokens=context_tokens)
+        self.capabilities = LlmCapabilities(
+            context_tokens=context_tokens,
+            picture_tokens=picture_tokens,
+            most_pictures=most_pictures,
+        )
         self.clock: Clock = clock or SystemClock()
         self.rng = random.Random(seed)
         self.seed, self.script = seed, script
@@ -122,27 +131,30 @@ class FakeSession:
 
     def __init__(self, engine: FakeLlm, messages: Sequence[Message]) -> None:
         self._engine = engine
-        self._messages = list(messages)
+        self._turns = [Turn(message) for message in messages]
         self._usage = Usage(complete=False)
         self._running = self._cancelled = False
 
-    def append(self, message: Message) -> None:
-        self._messages.append(message)
+    def append(self, message: Message, media: Sequence[Media] = ()) -> None:
+        # Through a child its names are lost; the pictures have them too.
+        views = message.views or tuple(View(each.id) for each in media)
+        message = replace(message, views=views)
+        self._turns.append(turn(message, media, self._engine.capabilities))
 
     def rewind(self, count: int) -> None:
-        assert 0 <= count <= len(self._messages)
-        del self._messages[count:]
+        assert 0 <= count <= len(self._turns)
+        del self._turns[count:]
 
     def prefill(self) -> Usage:
         self._begin()
         try:
-            self._evaluate(_rendered(self._messages))
+            self._evaluate(self._rendered())
         finally:
             self._running = False
         return self._usage
 
     def generate(self, sampling: Sampling) -> Iterator[str]:
-        assert self._messages, "nothing to answer"
+        assert self._turns, "nothing to answer"
         self._begin()
         return self._generate(sampling)
 
@@ -165,9 +177,10 @@ class FakeSession:
             if fault and fault.kind == "full":
                 context = engine.capabilities.context_tokens
                 raise ContextFull(context + 1, context)
-            if self._evaluate([*_rendered(self._messages), "assistant"]):
-                seed = f"{engine.seed} {self._messages[-1].content} {sampling.seed}"
-                text = engine.script(self._messages, random.Random(seed))
+            if self._evaluate([*self._rendered(), "assistant"]):
+                messages = [each.message for each in self._turns]
+                seed = f"{engine.seed} {messages[-1].content} {sampling.seed}"
+                text = engine.script(messages, random.Random(seed))
                 pieces = PIECE.findall("" if fault and fault.kind == "nothing" else text)
                 yield from self._speak(pieces, sampling, fault)
         finally:
@@ -201,6 +214,18 @@ class FakeSession:
         if fault.kind in ("fail", "die"):
             raise EngineError(f"the fake engine was told to {fault.kind}")
 
+    def _rendered(self) -> list[str]:
+        cost = self._engine.capabilities.picture_tokens
+        words: list[str] = []
+        for each in self._turns:
+            words.append(each.message.role)
+            for picture in each.media:
+                if not picture.data.startswith((JPEG, PNG)):
+                    raise EngineError(f"the picture {picture.id} is neither JPEG nor PNG")
+                words += [f"{picture.id} {part}" for part in range(cost)]
+            words += PIECE.findall(each.message.content)
+        return words
+
     def _evaluate(self, tokens: list[str]) -> bool:
         """Takes the time of a prefill; False if it was cancelled on the way."""
         engine, context = self._engine, self._engine.capabilities.context_tokens
@@ -226,7 +251,7 @@ class FakeSession:
 def load(options: Options) -> Llm:
     """The fake as a backend. Settings: `seed`, `reply` (a fixed text), `context_tokens`,
     `token_ms`, `jitter_ms`, `prefill_token_ms`, `fault_rate`, `faults` (a list of {kind, call,
-    at, stall_ms}).
+    at, stall_ms}), `picture_tokens` (0 = it cannot see), `most_pictures`, `picture_side`.
     """
     settings = options.settings
     reply = settings.get("reply")
@@ -236,7 +261,7 @@ def load(options: Options) -> Llm:
         )
         for fault in settings.get("faults", ())
     }
-    return FakeLlm(
+    llm = FakeLlm(
         seed=int(settings.get("seed", 0)),
         script=sentences if reply is None else lambda messages, rng: str(reply),
         prefill_token=Latency(float(settings.get("prefill_token_ms", 0.5))),
@@ -245,12 +270,8 @@ def load(options: Options) -> Llm:
         faults=faults,
         fault_rate=float(settings.get("fault_rate", 0)),
     )
-
-
-def _rendered(messages: Sequence[Message]) -> list[str]:
-    return [
-        word for message in messages for word in (message.role, *PIECE.findall(message.content))
-    ]
+    llm.capabilities = sight(llm.capabilities, settings)
+    return llm
 
 
 def _shared(first: Sequence[str], second: Sequence[str]) -> int:

@@ -1,9 +1,10 @@
 """Any engine behind an OpenAI-compatible URL: vLLM, llama-server, Ollama, a hosted model.
 
 Takes `base_url`, `api_key`, `model` and time-outs from the settings; streams chat completions
-(server-sent events). Such an engine cannot be told to prefill; most reuse a prompt's beginning by
-themselves. Requests run on an event loop of this file's own, because a request can be abandoned
-there at any point: while connecting, waiting for the first token, or between two.
+(server-sent events). Pictures travel with each request, if the settings say that the model sees.
+Such an engine cannot be told to prefill; most reuse a prompt's beginning by themselves. Requests
+run on an event loop of this file's own, because a request can be abandoned there at any point:
+while connecting, waiting for the first token, or between two.
 """
 
 from __future__ import annotations
@@ -21,7 +22,8 @@ from urllib.parse import urlsplit
 
 import httpx
 
-from visavis.backends.contract import Llm, LlmCapabilities, Options, Sampling, Usage
+from visavis.backends.contract import Llm, LlmCapabilities, Media, Options, Sampling, Usage
+from visavis.backends.llm.pictures import Turn, sight, turn
 from visavis.flow.errors import ContextFull, EngineError, InputError
 from visavis.flow.events import Message
 
@@ -42,7 +44,9 @@ class OpenAiLlm:
     """The engine: one connection pool on one event loop, on a thread of its own.
 
     Settings: `base_url`, `model`, `api_key`, `connect_timeout_s` 5, `token_timeout_s` 60 (the
-    longest silence), `context_tokens`, `extra` (fields to add to every request).
+    longest silence), `context_tokens`, `extra` (fields to add to every request), `picture_tokens`
+    (above 0: the model sees, and this is about what a picture takes), `most_pictures`,
+    `picture_side`.
     """
 
     def __init__(self, settings: Mapping[str, Any]) -> None:
@@ -55,7 +59,9 @@ class OpenAiLlm:
         if urlsplit(self.base_url).scheme not in ("http", "https") or not host:
             raise InputError(self.base_url, "is not an http(s) URL", "correct base_url")
         context_tokens = int(settings.get("context_tokens", CONTEXT_TOKENS))
-        self.capabilities = LlmCapabilities(context_tokens=context_tokens, prefill=False)
+        self.capabilities = sight(
+            LlmCapabilities(context_tokens=context_tokens, prefill=False), settings
+        )
         self.extra = dict(settings.get("extra", {}))
         self.totals = {"prompt_tokens": 0.0, "cached_tokens": 0.0, "made_tokens": 0.0}
         timeout = httpx.Timeout(
@@ -102,25 +108,25 @@ class OpenAiSession:
 
     def __init__(self, engine: OpenAiLlm, messages: Sequence[Message]) -> None:
         self._engine = engine
-        self._messages = list(messages)
+        self._turns = [Turn(message) for message in messages]
         self._usage = Usage(complete=False)
         self._lock = threading.Lock()
         self._running = self._cancelled = False
         self._pending: Future[str | None] | None = None
 
-    def append(self, message: Message) -> None:
-        self._messages.append(message)
+    def append(self, message: Message, media: Sequence[Media] = ()) -> None:
+        self._turns.append(turn(message, media, self._engine.capabilities))
 
     def rewind(self, count: int) -> None:
-        assert 0 <= count <= len(self._messages)
-        del self._messages[count:]
+        assert 0 <= count <= len(self._turns)
+        del self._turns[count:]
 
     def prefill(self) -> Usage:
         """Does nothing: the protocol has no such request."""
         return Usage(complete=False)
 
     def generate(self, sampling: Sampling) -> Iterator[str]:
-        assert self._messages, "nothing to answer"
+        assert self._turns, "nothing to answer"
         with self._lock:
             self._running, self._cancelled = True, False
         self._usage = Usage(complete=False, finish="cancelled")
@@ -141,7 +147,7 @@ class OpenAiSession:
     def _request(self, sampling: Sampling) -> dict[str, Any]:
         request = {
             "model": self._engine.model,
-            "messages": [{"role": m.role, "content": m.content} for m in self._messages],
+            "messages": [each.as_chat() for each in self._turns],
             "stream": True,
             "stream_options": {"include_usage": True},
             "temperature": sampling.temperature,

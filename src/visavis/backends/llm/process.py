@@ -3,11 +3,14 @@
 Takes the engine's `module:callable` and its options; gives an `Llm` whose sessions live here as
 lists of messages and are mirrored in the child just before each call. So a child that crashed,
 hung or was killed costs the running call (`EngineError`); the next call starts a new one and finds
-its session again. Invariant: one child at most, and none after `close`.
+its session again. A picture travels once a child, as long as the album remembers it: here and there
+the same turns are added to one, so that both hold the same. Invariant: one child at most, and none
+after `close`.
 """
 
 from __future__ import annotations
 
+import base64
 import itertools
 import threading
 from collections import Counter
@@ -16,7 +19,8 @@ from contextlib import suppress
 from dataclasses import asdict
 from typing import Any
 
-from visavis.backends.contract import LlmCapabilities, Options, Sampling, Usage
+from visavis.backends.contract import LlmCapabilities, Media, Options, Sampling, Usage
+from visavis.backends.llm.pictures import Turn, turn
 from visavis.backends.llm.wire import Call, Child, Silence
 from visavis.flow import errors
 from visavis.flow.errors import EngineError, VisavisError
@@ -144,18 +148,18 @@ class ProcessSession:
 
     def __init__(self, engine: ProcessLlm, number: int, messages: Sequence[Message]) -> None:
         self._engine, self._number = engine, number
-        self._messages = list(messages)
+        self._turns = [Turn(message) for message in messages]
         self._known = 0
         self._child: Child | None = None
         self._call: Call | None = None
         self._usage = Usage(complete=False)
 
-    def append(self, message: Message) -> None:
-        self._messages.append(message)
+    def append(self, message: Message, media: Sequence[Media] = ()) -> None:
+        self._turns.append(turn(message, media, self._engine.capabilities))
 
     def rewind(self, count: int) -> None:
-        assert 0 <= count <= len(self._messages)
-        del self._messages[count:]
+        assert 0 <= count <= len(self._turns)
+        del self._turns[count:]
         self._known = min(self._known, count)
 
     def prefill(self) -> Usage:
@@ -198,10 +202,20 @@ class ProcessSession:
 
     def _pieces(self, child: Child, call: Call, request: dict[str, Any]) -> Iterator[str]:
         known = self._known if child is self._child else 0
-        added = [(message.role, message.content) for message in self._messages[known:]]
+        added, count = self._turns[known:], len(self._turns)
         self._child, self._known = child, 0  # until it is known to have gone well
-        count = len(self._messages)
-        child.post(call, {**request, "session": self._number, "keep": known, "add": added})
+        pictures = [picture for each in added for picture in each.media]
+        child.post(
+            call,
+            {
+                **request,
+                "session": self._number,
+                "keep": known,
+                "add": [_written(each) for each in added],
+                "pictures": _unseen(pictures, child),
+            },
+        )
+        child.album.add(pictures)
         answers = self._engine.answers(child, call)
         try:
             yield ""
@@ -214,6 +228,17 @@ class ProcessSession:
         except GeneratorExit:
             child.cancel(call)
             raise
+
+
+def _written(turn: Turn) -> tuple[str, str, list[str]]:
+    """A turn on the wire, its pictures by name."""
+    return turn.message.role, turn.message.content, [each.id for each in turn.media]
+
+
+def _unseen(pictures: Sequence[Media], child: Child) -> dict[str, str]:
+    """Those that the child's album lacks, in Base64."""
+    lacking = {each.id: each.data for each in pictures if each.id not in child.album}
+    return {name: base64.b64encode(data).decode() for name, data in lacking.items()}
 
 
 def _rebuilt(described: dict[str, Any]) -> VisavisError:

@@ -20,6 +20,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import IO, Any
 
+from visavis.backends.llm.pictures import Album
 from visavis.flow.errors import EngineError
 
 log = logging.getLogger(__name__)
@@ -69,6 +70,7 @@ class Child:
         self._writing = threading.Lock()
         self._answers: queue.Queue[bytes | None] = queue.Queue(MAX_WAITING)
         self._said: deque[str] = deque(maxlen=8)
+        self.album = Album()  # what it has seen
         self._pumps = [
             _thread(self._pump_answers, self._process.stdout),
             _thread(self._pump_log, self._process.stderr),

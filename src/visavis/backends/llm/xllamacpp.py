@@ -6,6 +6,13 @@ alike is evaluated from where it differs. Settings: `context_tokens`, `threads`,
 `batch_tokens` (the grain of a cancel in prefill), `kv` (f16 or q8_0). Knows no conversation, only
 lists of messages.
 
+With a second file (role `mmproj`: a vision tower for that very model) it sees. More settings:
+`picture_tokens`, `most_pictures`, `picture_side`; `image_min_tokens` and `image_max_tokens` (for
+towers that take pictures of any size; an encoder's time grows with them), `preproc_image_size`
+(pixels to which a tower that cuts pictures into tiles brings them first), `swa_full` (keep what a
+sliding window would drop, so that a session can be rewound). A picture is encoded in one go: a
+cancel lands behind it.
+
 The library's server insists on a door for HTTP. It is a socket in a private folder that is removed
 before the first request, so nobody can knock.
 """
@@ -25,13 +32,18 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from visavis.backends.contract import Llm, LlmCapabilities, Options, Sampling, Usage
+from visavis.backends.contract import Llm, LlmCapabilities, Media, Options, Sampling, Usage
+from visavis.backends.llm.eye import open_eye
+from visavis.backends.llm.pictures import Turn, sight, turn
 from visavis.backends.llm.process import ProcessLlm
 from visavis.flow.errors import BackendMissing, BundleError, ContextFull, EngineError
 from visavis.flow.events import Message
 
 Chunk = Mapping[str, Any]
 CONTEXT_TOKENS = 2048
+PICTURE_TOKENS = 64
+"""Taken for what a picture costs where the settings do not say. What it costs is learned soon."""
+
 BATCH_TOKENS, LEAST_BATCH = 4, 8
 """A thread's share of a batch, which is the grain of a cancel in prefill, and the least of one.
 With 135M weights on 2 threads of a machine with other work: 8 tokens, 165 tokens/s, a cancel 51 ms
@@ -53,18 +65,20 @@ def load(options: Options) -> Llm:
     """The engine in a child process. Raises `BackendMissing`, `BundleError`, `EngineError`."""
     if importlib.util.find_spec("xllamacpp") is None:
         raise BackendMissing("llm/xllamacpp", "xllamacpp", "local")
-    _check(options.files.get("model"))
+    _check("model", options.files.get("model"))
+    if "mmproj" in options.files:
+        _check("mmproj", options.files["mmproj"])
     return ProcessLlm(f"{__name__}:Llama", options)
 
 
-def _check(path: Path | None) -> None:
+def _check(role: str, path: Path | None) -> None:
     # Only the magic: llama.cpp aborts over what is no GGUF. The store has looked deeper.
     try:
         magic = path.open("rb").read(4) if path else b""
     except OSError as error:
         raise BundleError(path, f"cannot be read ({error.strerror})", "pull its bundle") from None
     if magic != b"GGUF":
-        raise BundleError(path or "model", "is not a GGUF file", "pull its bundle again")
+        raise BundleError(path or role, "is not a GGUF file", "pull its bundle again")
 
 
 PLAIN_SPOKEN = {"dry_multiplier": 0.8, "dry_allowed_length": 7, "dry_penalty_last_n": 512}
@@ -80,7 +94,9 @@ class Llama:
         settings = options.settings
         context_tokens = int(settings.get("context_tokens", CONTEXT_TOKENS))
         self.capabilities = LlmCapabilities(context_tokens=context_tokens)
-        self._server = _serve(str(options.files["model"]), context_tokens, settings)
+        if "mmproj" in options.files:
+            self.capabilities = sight(self.capabilities, settings, picture_tokens=PICTURE_TOKENS)
+        self._server = _serve(options.files, context_tokens, settings)
         self._totals = {"prompt_tokens": 0.0, "cached_tokens": 0.0, "made_tokens": 0.0}
         self._totals |= {"prefill_s": 0.0, "decode_s": 0.0}
 
@@ -126,27 +142,27 @@ class LlamaSession:
 
     def __init__(self, engine: Llama, messages: Sequence[Message]) -> None:
         self._engine = engine
-        self._messages = list(messages)
+        self._turns = [Turn(message) for message in messages]
         self._usage = Usage(complete=False)
         self._running = False
         self._cancelled = threading.Event()
         self._worker = ThreadPoolExecutor(1, "llama")
 
-    def append(self, message: Message) -> None:
-        self._messages.append(message)
+    def append(self, message: Message, media: Sequence[Media] = ()) -> None:
+        self._turns.append(turn(message, media, self._engine.capabilities))
 
     def rewind(self, count: int) -> None:
-        assert 0 <= count <= len(self._messages)
-        del self._messages[count:]
+        assert 0 <= count <= len(self._turns)
+        del self._turns[count:]
 
     def prefill(self) -> Usage:
         self._begin()
-        if self._messages:
+        if self._turns:
             self._run({"max_tokens": 0, "add_generation_prompt": False}, lambda _: None)
         return self._usage
 
     def generate(self, sampling: Sampling) -> Iterator[str]:
-        assert self._messages, "nothing to answer"
+        assert self._turns, "nothing to answer"
         self._begin()
         return self._generate(sampling)
 
@@ -190,7 +206,7 @@ class LlamaSession:
             wait([work])  # the next call finds the engine free
 
     def _run(self, request: dict[str, Any], give: Callable[[str], None]) -> None:
-        """Runs the request over the session's messages until it ends or is cancelled."""
+        """Runs the request over the session's turns until it ends or is cancelled."""
         tally = _Tally()
 
         def on_chunk(chunk: Chunk) -> bool:
@@ -198,7 +214,7 @@ class LlamaSession:
                 give(text)
             return self._cancelled.is_set()
 
-        shown = [{"role": message.role, "content": message.content} for message in self._messages]
+        shown = [each.as_chat() for each in self._turns]
         common = {"stream": True, "return_progress": True, "cache_prompt": True}
         try:
             self._engine.ask({"messages": shown, **common, **request}, on_chunk)
@@ -240,7 +256,7 @@ class _Tally:
         )
 
 
-def _serve(model: str, context_tokens: int, settings: Mapping[str, Any]) -> Any:
+def _serve(files: Mapping[str, Path], context_tokens: int, settings: Mapping[str, Any]) -> Any:
     """A server whose door is shut."""
     # Before its OpenMP wakes up. Threads that wait by spinning make each rival for a core cost
     # twenty times its time: on 2 busy cores, 2 threads went from 8 to 150 tokens a second.
@@ -249,7 +265,7 @@ def _serve(model: str, context_tokens: int, settings: Mapping[str, Any]) -> Any:
     import xllamacpp
 
     params = xllamacpp.CommonParams()
-    params.model.path = model
+    params.model.path = model = str(files["model"])
     params.n_ctx = context_tokens
     params.n_parallel = 1
     _share_out(params, settings)
@@ -258,6 +274,7 @@ def _serve(model: str, context_tokens: int, settings: Mapping[str, Any]) -> Any:
     params.cache_ram_mib = 0  # one conversation: nothing to swap out
     params.fit_params = False
     params.prefill_assistant = False  # a last message of ours is closed, not continued
+    params.swa_full = bool(settings.get("swa_full", False))
     params.enable_reasoning = 0  # thought is not spoken, but waited for
     params.verbosity = -1
     params.endpoint_slots = params.endpoint_props = params.endpoint_metrics = params.ui = False
@@ -267,6 +284,9 @@ def _serve(model: str, context_tokens: int, settings: Mapping[str, Any]) -> Any:
     try:
         if os.name != "nt":
             params.hostnames = [f"{folder}/door.sock"]
+        if "mmproj" in files:
+            open_eye(params, files["mmproj"], settings, Path(folder))
+            model = f"{model} with {files['mmproj']}"
         return xllamacpp.Server(params)
     except RuntimeError as error:
         raise BundleError(model, f"llama.cpp cannot load it ({error})", "pull it again") from None
