@@ -55,7 +55,7 @@ fi
 echo "Installing into .venv ($(.venv/bin/python --version)); the first time takes a few minutes ..."
 log=.venv/install.log
 .venv/bin/python -m pip install --disable-pip-version-check --progress-bar off \
-    -e '.[local,device,bench,dev]' 2>&1 | tee "$log" | show_progress || {
+    -e '.[local,eyes,device,bench,dev]' 2>&1 | tee "$log" | show_progress || {
     grep -E '^ *ERROR' "$log" >&2 || tail -n 20 "$log" >&2
     fail "could not install what pyproject.toml names; the whole story is in $log"
 }

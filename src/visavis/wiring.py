@@ -24,6 +24,7 @@ from visavis.flow.line import Line
 from visavis.flow.node import Node
 from visavis.flow.ring import AudioRing, FrameRing
 from visavis.perceive.asr import Recogniser
+from visavis.perceive.reading import Reader
 from visavis.perceive.turn import TurnTaking
 from visavis.perceive.turn_audio import TurnScorer
 from visavis.perceive.vad import VoiceActivity
@@ -131,6 +132,12 @@ def _turn_taking(parts: Parts) -> Node:
     )
 
 
+def _reader(parts: Parts) -> Node:
+    assert parts.ocr is not None
+    assert parts.codec is not None
+    return Reader(parts.ocr, parts.codec)
+
+
 def _session(parts: Parts) -> Node:
     config = parts.config
     manners = Manners(
@@ -211,6 +218,14 @@ WIRING: tuple[Row, ...] = (
         _turn_scorer,
         lane="turn",
         needs="turn",
+    ),
+    Row(
+        "perceive.reading",
+        ("view.taken",),
+        ("view.read",),
+        _reader,
+        lane="ocr",
+        needs="ocr",
     ),
     Row(
         "perceive.turn",

@@ -16,7 +16,7 @@ from visavis.flow.clock import Clock
 from visavis.flow.errors import VisavisError
 from visavis.flow.events import Event, NodeFailed
 from visavis.flow.mailbox import Mailbox, Subscription
-from visavis.flow.node import Cancellable, Closable, Node, failure
+from visavis.flow.node import Cancellable, Closable, Node, Overtaken, failure
 
 log = logging.getLogger(__name__)
 
@@ -52,6 +52,8 @@ class Line:
             mailbox = self.lanes[lane].mailbox
             if isinstance(node, Cancellable):
                 self.bus.on_raise(node.cancel)
+            if isinstance(node, Overtaken):
+                self.bus.tap(node.coming)
         for topic in takes:
             self.bus.subscribe(node, topic, mailbox)
 

@@ -33,6 +33,15 @@ class Cancellable(Protocol):
 
 
 @runtime_checkable
+class Overtaken(Protocol):
+    """A node in a lane for which older work is not worth beginning once newer work waits."""
+
+    def coming(self, event: Event) -> None:
+        """The bus has accepted this event. Called on the loop's thread, of any topic, before the
+        node gets it; returns at once."""
+
+
+@runtime_checkable
 class Closable(Protocol):
     """A node that holds something which must be given back."""
 

@@ -1,0 +1,1 @@
+"""Backends for the meaning of texts as vectors."""

@@ -1,0 +1,1 @@
+"""Backends for reading the writing in a picture."""

@@ -1,0 +1,157 @@
+"""What is read of what was looked at, and what is not worth reading any more."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+
+from visavis.backends.contract import Line
+from visavis.flow.errors import EngineError
+from visavis.flow.events import Event, View, ViewRead, ViewTaken
+from visavis.flow.ring import Pixels
+from visavis.flow.simulate import SimulatedLoop
+from visavis.perceive.reading import Reader, page
+
+BOX = (0.0, 0.0, 9.0, 9.0)
+MS = 1_000_000
+
+
+class Plain:
+    """A codec that makes a picture's bytes its only row."""
+
+    def encode(self, pixels: Pixels, longest: int) -> tuple[bytes, int, int]:
+        return pixels.tobytes(), pixels.shape[1], 1
+
+    def decode(self, data: bytes) -> Pixels:
+        return np.frombuffer(data, np.uint8)[None, :, None].repeat(3, axis=2)
+
+    def close(self) -> None: ...
+
+
+class Spelling:
+    """Reads the bytes of the picture's row as a line; takes `ms` for it."""
+
+    languages = ("en",)
+
+    def __init__(self, loop: SimulatedLoop | None = None, ms: int = 0) -> None:
+        self.read_so_far: list[str] = []
+        self.closed = False
+        self._loop, self._ms = loop, ms
+
+    def read(self, pixels: Pixels) -> Sequence[Line]:
+        if self._loop is not None:
+            self._loop.clock.spend(self._ms * MS)
+        text = pixels[0, :, 0].tobytes().decode()
+        if text == "broken":
+            raise EngineError("broken")
+        self.read_so_far.append(text)
+        return [Line(text, 0.9, BOX)]
+
+    def close(self) -> None:
+        self.closed = True
+
+
+def taken(name: str, t_ms: int = 0, *, stream: str = "camera", again: bool = False) -> ViewTaken:
+    """The view `name`, which has its name written on it."""
+    view = View(id=name, captured_ns=t_ms * MS, stream=stream)
+    data = b"" if again else name.encode()
+    return ViewTaken(
+        t_ns=t_ms * MS, trace=7, view=view, moment_ns=t_ms * MS, reason="change", data=data
+    )
+
+
+def read(node: Reader, *events: ViewTaken) -> list[Event]:
+    """What the node gives for events that come one after the other."""
+    found: list[Event] = []
+    for event in events:
+        node.coming(event)
+        found += node.on(event)
+    return found
+
+
+def texts(events: Sequence[Event]) -> list[str]:
+    return [event.text for event in events if isinstance(event, ViewRead)]
+
+
+def test_a_view_is_read_and_its_text_bears_its_name() -> None:
+    (found,) = read(Reader(Spelling(), Plain()), taken("a", 5, stream="screen"))
+    assert found == ViewRead(t_ns=5 * MS, trace=7, id="a", text="a", stream="screen")
+
+
+def test_a_view_that_is_seen_again_is_not_read_again() -> None:
+    ocr = Spelling()
+    node = Reader(ocr, Plain())
+    assert texts(read(node, taken("a"), taken("b"), taken("a"))) == ["a", "b", "a"]
+    assert ocr.read_so_far == ["a", "b"]
+
+
+def test_a_view_without_a_picture_says_nothing_new() -> None:
+    node = Reader(Spelling(), Plain())
+    assert read(node, taken("a", again=True)) == []
+    assert texts(read(node, taken("a"), taken("a", again=True))) == ["a"]
+
+
+def test_what_is_remembered_is_bounded() -> None:
+    ocr = Spelling()
+    node = Reader(ocr, Plain(), most_views=2)
+    read(node, taken("a"), taken("b"), taken("a"), taken("c"), taken("a"), taken("b"))
+    assert ocr.read_so_far == ["a", "b", "c", "b"]
+
+
+def test_a_picture_that_cannot_be_read_fails_and_the_next_one_does_not() -> None:
+    node = Reader(Spelling(), Plain())
+    with pytest.raises(EngineError):
+        read(node, taken("broken"))
+    assert texts(read(node, taken("a"))) == ["a"]
+
+
+def run(*events: ViewTaken, ms: int) -> list[str]:
+    """What is read, in a lane, where reading takes `ms`."""
+    loop = SimulatedLoop()
+    seen: list[Event] = []
+    loop.bus.tap(seen.append)
+    loop.add(Reader(Spelling(loop, ms), Plain()), ("view.taken",), "ocr")
+    loop.feed(events)
+    loop.run(lambda: loop.clock.now_ns() > 2_000 * MS)
+    return texts(seen)
+
+
+def test_of_views_that_wait_only_the_newest_is_read() -> None:
+    assert run(*(taken(name, 10 * i) for i, name in enumerate("abcd")), ms=100) == ["a", "d"]
+
+
+def test_with_time_enough_all_are_read() -> None:
+    assert run(*(taken(name, 100 * i) for i, name in enumerate("abcd")), ms=50) == [*"abcd"]
+
+
+def test_streams_do_not_overtake_each_other() -> None:
+    slide = taken("slide", 15, stream="screen")
+    assert run(taken("a"), taken("b", 10), slide, taken("c", 20), ms=100) == ["a", "slide", "c"]
+
+
+def test_the_same_view_again_does_not_overtake_itself() -> None:
+    assert run(taken("a"), taken("b", 10), taken("b", 20, again=True), ms=100) == ["a", "b"]
+
+
+def test_closing_closes_the_engine() -> None:
+    ocr = Spelling()
+    Reader(ocr, Plain()).close()
+    assert ocr.closed
+
+
+def line(text: str, confidence: float = 0.9) -> Line:
+    return Line(text, confidence, BOX)
+
+
+def test_a_page_has_the_lines_that_are_sure_in_their_order() -> None:
+    lines = [line("EXIT  12 "), line("rn#1", 0.3), line(" "), line("出口")]
+    assert page(lines, 0.6, 100) == "EXIT 12\n出口"
+    assert page([], 0.6, 100) == ""
+
+
+def test_a_long_page_is_cut_at_a_line() -> None:
+    assert page([line("aaaa"), line("bbbb"), line("cccc")], 0.6, 9) == "aaaa\nbbbb"
+    assert page([line("aaaa"), line("bbbb")], 0.6, 8) == "aaaa"
+    assert page([line("a" * 50)], 0.6, 8) == "a" * 8
