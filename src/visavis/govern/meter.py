@@ -22,6 +22,7 @@ from visavis.flow.bus import Bus
 from visavis.govern.cuts import Cuts, Interruption
 from visavis.govern.drafts import DraftAccount, Drafts
 from visavis.govern.latency import Hearing, Reply, ReplyLatency
+from visavis.govern.sight import Eyes, Look, SightAccount
 
 REPLIES = 1000
 
@@ -55,17 +56,20 @@ class Meter:
     def __init__(self, *, output_rate_hz: int = 22_050, keep: int = REPLIES) -> None:
         self.replies: deque[ReplyLatency] = deque(maxlen=keep)
         self.interruptions: deque[Interruption] = deque(maxlen=keep)
+        self.looks: deque[Look] = deque(maxlen=keep)
+        """Of those replies that had a picture."""
         self.unheard = 0
         """Replies that were begun and never sounded."""
         self._hearing = Hearing()
         self._reply: Reply | None = None
         self._cuts = Cuts(output_rate_hz, self.interruptions)
         self._account = DraftAccount()
+        self._sight = SightAccount()
         self._watch: dict[str, Callable[[Any], None]] = {
             "audio.aligned": self._hearing.on_audio,
             "speech.paused": self._hearing.on_pause,
             "words.heard": self._hearing.on_words,
-            "turn.ended": self._hearing.on_turn,
+            "turn.ended": self._on_turn,
             "speech.started": self._cuts.on_voice,
             "playback.restore": self._cuts.on_resumed,
             "playback.release": self._cuts.on_resumed,
@@ -74,10 +78,18 @@ class Meter:
             "reply.adopt": self._on_adopt,
             "reply.cancel": self._on_cancel,
             "reply.written": self._on_written,
-            "token.made": self._on_step,
+            "token.made": self._on_token,
             "phrase.ready": self._on_step,
             "sound.made": self._on_step,
             "sound.played": self._on_sound,
+            "frame.captured": self._sight.on_frame,
+            "frame.aligned": self._sight.on_aligned,
+            "scene.changed": self._sight.on_change,
+            "camera.changed": self._sight.on_camera,
+            "view.taken": self._sight.on_taken,
+            "view.missed": self._sight.on_missed,
+            "prompt.prefill": self._sight.on_prefill,
+            "prompt.prefilled": self._sight.on_prefilled,
         }
 
     def watch(self, event: e.Event) -> None:
@@ -97,8 +109,18 @@ class Meter:
         """How many replies were begun before the turn was over, and what came of them."""
         return self._account.count
 
+    @property
+    def eyes(self) -> Eyes:
+        """What the eyes did so far."""
+        return self._sight.eyes
+
+    def _on_turn(self, event: e.TurnEnded) -> None:
+        self._hearing.on_turn(event)
+        self._sight.on_turn(event)
+
     def _on_start(self, event: e.ReplyStart) -> None:
         self._account.on_start(event)
+        self._sight.on_start(event)
         if self._reply is not None and self._reply.wanted and not self._reply.sounded:
             self.unheard += 1
         self._reply = Reply(event, None if event.held else self._hearing.turn)
@@ -116,6 +138,10 @@ class Meter:
         self._account.on_written(event)
         self._cuts.on_written(event)
 
+    def _on_token(self, event: e.TokenMade) -> None:
+        self._sight.on_token(event)
+        self._on_step(event)
+
     def _on_step(self, event: e.Event) -> None:
         if self._reply is not None and event.epoch == self._reply.start.epoch:
             self._reply.first_ns.setdefault(event.topic, event.t_ns)
@@ -129,6 +155,8 @@ class Meter:
             reply.sounded = True
             self._on_step(event)
             self.replies.append(reply.latency(self._hearing))
+            if (look := self._sight.look(reply.start)) is not None:
+                self.looks.append(look)
 
 
 def drops(bus: Bus) -> list[Drops]:

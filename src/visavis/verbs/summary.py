@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import deque
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 from visavis.flow import events as e
 from visavis.flow.bus import Bus
 from visavis.flow.clock import NS_PER_MS
 from visavis.govern.meter import Meter
+from visavis.govern.sight import Eyes
 
 MAX_TURNS = 10_000
 
@@ -36,6 +37,7 @@ class Minutes:
 
 def summary(minutes: Minutes, meter: Meter, bus: Bus, pace: str) -> dict[str, Any]:
     """The run as plain data; times in milliseconds on the session axis."""
+    looks = {look.epoch: _rounded(asdict(look)) for look in meter.looks}
     return {
         "pace": pace,
         "session_ms": round(bus.now_ns / NS_PER_MS),
@@ -48,9 +50,12 @@ def summary(minutes: Minutes, meter: Meter, bus: Bus, pace: str) -> dict[str, An
             }
             for item in minutes.items
         ],
-        "replies": [_rounded(asdict(reply)) for reply in meter.replies],
+        "replies": [
+            {**_rounded(asdict(reply)), "view": looks.get(reply.epoch)} for reply in meter.replies
+        ],
         "interruptions": [_rounded(asdict(cut)) for cut in meter.interruptions],
         "drafts": asdict(meter.drafts),
+        "eyes": _eyes(meter.eyes) if meter.eyes.frames_captured else None,
         "latency": {name: _rounded(asdict(spread)) for name, spread in meter.summary().items()},
         "failures": list(minutes.failures),
         "source_error": minutes.source_error,
@@ -60,6 +65,19 @@ def summary(minutes: Minutes, meter: Meter, bus: Bus, pace: str) -> dict[str, An
             if entry.dropped
         },
     }
+
+
+def _eyes(eyes: Eyes) -> dict[str, Any]:
+    """What they did, and how well they saw from when on."""
+    conditions = [
+        {
+            "at_ms": round(change.since_ns / NS_PER_MS),
+            "stream": change.stream,
+            "condition": change.condition,
+        }
+        for change in eyes.conditions
+    ]
+    return {**asdict(replace(eyes, conditions=deque())), "conditions": conditions}
 
 
 def _rounded(record: dict[str, Any]) -> dict[str, Any]:

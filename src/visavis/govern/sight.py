@@ -1,0 +1,120 @@
+"""Sight: what each reply looked at, and what the eyes did meanwhile.
+
+Takes what the meter sees. Gives a `Look` for each reply that had a picture, and counts. Invariant:
+a picture counts as seen early only if the engine had taken it in before the turn was over.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+from dataclasses import dataclass, field
+
+from visavis.flow import events as e
+from visavis.flow.clock import NS_PER_MS
+
+CONDITIONS = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """The picture of a reply. Times in milliseconds.
+
+    `captured_ms`: when the camera saw it, on the session axis; `offset_ms`: how much later than
+    the question's moment that was (None = the moment is not known); `early`: whether the engine
+    had evaluated it when the turn ended.
+    """
+
+    epoch: int
+    view_id: str
+    captured_ms: float | None
+    offset_ms: float | None
+    early: bool
+
+
+@dataclass(slots=True)
+class Eyes:
+    """What the eyes did. `frames_dropped`: captured and never given a place in time.
+
+    `looks`: how often something was to be looked at, of which `missed` found no frame; `encodes`:
+    how many of them made a new picture of it.
+    """
+
+    frames_captured: int = 0
+    frames_dropped: int = 0
+    changes: int = 0
+    looks: int = 0
+    missed: int = 0
+    encodes: int = 0
+    conditions: deque[e.CameraChanged] = field(default_factory=lambda: deque(maxlen=CONDITIONS))
+
+
+class SightAccount:
+    """Counts, and knows which pictures the engine has taken in since the last turn."""
+
+    def __init__(self) -> None:
+        self.eyes = Eyes()
+        self._prefills: list[frozenset[str]] = []  # under way, and the newest one that waits
+        self._draft: tuple[int, str] = (0, "")  # epoch, view
+        self._evaluated: set[str] = set()
+        self._early: frozenset[str] = frozenset()  # at the end of the last turn
+
+    def on_frame(self, event: e.FrameCaptured) -> None:
+        self.eyes.frames_captured += 1
+        self.eyes.frames_dropped += 1
+
+    def on_aligned(self, event: e.FrameAligned) -> None:
+        self.eyes.frames_dropped -= 1
+
+    def on_change(self, event: e.SceneChanged) -> None:
+        self.eyes.changes += 1
+
+    def on_camera(self, event: e.CameraChanged) -> None:
+        self.eyes.conditions.append(event)
+
+    def on_taken(self, event: e.ViewTaken) -> None:
+        self.eyes.looks += 1
+        self.eyes.encodes += bool(event.data)
+
+    def on_missed(self, event: e.ViewMissed) -> None:
+        self.eyes.looks += 1
+        self.eyes.missed += 1
+
+    def on_prefill(self, event: e.PromptPrefill) -> None:
+        asked = event.messages[-1:]
+        views = frozenset(view.id for message in asked for view in message.views)
+        self._prefills = [*self._prefills[:1], views]
+
+    def on_prefilled(self, event: e.PromptPrefilled) -> None:
+        done = self._prefills[:1]
+        self._prefills = self._prefills[1:]
+        if event.complete:
+            self._evaluated.update(*done)
+
+    def on_start(self, event: e.ReplyStart) -> None:
+        self._prefills = []  # abandoned
+        self._draft = (event.epoch, event.view_id) if event.held else (0, "")
+
+    def on_token(self, event: e.TokenMade) -> None:
+        epoch, view_id = self._draft
+        if event.epoch == epoch and view_id:
+            self._evaluated.add(view_id)
+
+    def on_turn(self, event: e.TurnEnded) -> None:
+        self._draft = 0, ""
+        self._early = frozenset(self._evaluated)
+        self._evaluated.clear()
+
+    def look(self, start: e.ReplyStart) -> Look | None:
+        """What a reply looked at that answers the last turn; None = nothing."""
+        if not start.view_id:
+            return None
+        seen = [view for message in start.messages for view in message.views]
+        captured = [view.captured_ns for view in seen if view.id == start.view_id]
+        return Look(
+            epoch=start.epoch,
+            view_id=start.view_id,
+            captured_ms=captured[-1] / NS_PER_MS if captured else None,
+            offset_ms=None if math.isnan(start.view_offset_ms) else start.view_offset_ms,
+            early=start.view_id in self._early,
+        )
