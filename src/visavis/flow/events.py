@@ -246,6 +246,18 @@ class SceneChanged(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SightJudged(Event):
+    """What the stream's pictures are: `condition` clear, dark, blurred or frozen.
+
+    It says nothing of whether pictures come; `camera.changed` does, and says the rest again.
+    """
+
+    condition: str
+    since_ns: int
+    stream: str = "camera"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CameraChanged(Event):
     """How well the stream sees: `condition` is clear, dark, blurred, frozen or absent.
 

@@ -58,6 +58,7 @@ TOPICS: tuple[Topic, ...] = (
     Topic(e.VoiceMeasured, 3, 64, "drop_oldest"),
     Topic(e.WordsHeard, 3, 64),
     Topic(e.SceneChanged, 0.5, 8, "drop_oldest"),
+    Topic(e.SightJudged, 0.05, 16, "drop_oldest"),
     Topic(e.CameraChanged, 0.05, 16, "drop_oldest"),
     Topic(e.ViewTaken, 1, 16, "drop_oldest", record="jpeg"),
     Topic(e.ViewMissed, 0.1, 16, "drop_oldest"),
