@@ -1,4 +1,4 @@
-"""What a conversation looks like on a terminal: states, words as they come, hops of each reply.
+"""What a conversation looks like on a terminal: states, words as they come, what is seen, hops.
 
 A tap on the bus that only notes what happened; a thread of its own prints it, so that a slow
 terminal never holds up the line. On a terminal the line being heard is rewritten in place; into a
@@ -20,6 +20,7 @@ from visavis.flow import events as e
 from visavis.flow.clock import NS_PER_S
 from visavis.govern.latency import ReplyLatency
 from visavis.govern.meter import Meter
+from visavis.verbs.sightings import SIGHTINGS, looked
 
 HOPS = (
     ("endpoint", "endpoint_ms"),
@@ -62,9 +63,11 @@ class Narrator:
 
     def watch(self, event: e.Event) -> None:
         """Takes one event."""
-        teller = self._tellers.get(event.topic)
+        teller, sighting = self._tellers.get(event.topic), SIGHTINGS.get(event.topic)
         if teller is not None:
             teller(event)
+        elif sighting is not None and (text := sighting(event)):
+            self._line(event, "", click.style(text, dim=True))
 
     def say(self, text: str) -> None:
         """Prints a line of the caller's own."""
@@ -107,6 +110,9 @@ class Narrator:
             if latest.voice_to_voice_ms is None:
                 return  # said unasked
             self._line(event, "", click.style(f"  {hops(latest)}", fg="yellow"))
+            looks = self._meter.looks
+            if looks and looks[-1].epoch == latest.epoch:
+                self._line(event, "", click.style(f"  {looked(looks[-1])}", fg="yellow"))
 
     def _on_written(self, event: e.ReplyWritten) -> None:
         if event.reason == "failed":
