@@ -15,7 +15,7 @@ from visavis.backends.tts.fake import FakeTts
 from visavis.backends.vad.fake import FakeVad
 from visavis.bundle import catalogue
 from visavis.bundle.store import Installed, Store
-from visavis.config import Config, Sound
+from visavis.config import Config, Sight, Sound
 from visavis.flow.clock import SimulatedClock
 from visavis.flow.errors import BackendMissing, BundleError, EngineError, InputError
 
@@ -104,6 +104,19 @@ def test_the_time_of_loading_is_logged(
     with caplog.at_level("INFO"):
         engines.load_parts(config)
     assert sum("loaded in" in line for line in caplog.messages) == len(engines.ENGINES)
+
+
+@pytest.mark.usefixtures("_pulled")
+def test_there_is_room_for_pictures_where_some_are_to_be_seen(
+    config: Config, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(backends, "load", lambda *_: Engine())
+    assert engines.load_parts(config).frames is None
+    sight = Sight(rate_hz=10, max_pixels=160 * 120, keep_s=3)
+    frames = engines.load_parts(replace(config, sight=sight), sight=True).frames
+    assert frames is not None
+    assert frames.max_pixels == 160 * 120
+    assert frames.slots >= 30
 
 
 def test_known_backends_are_listed_as_words() -> None:

@@ -27,7 +27,7 @@ from visavis.config import load as load_config
 from visavis.flow.clock import SimulatedClock
 from visavis.flow.errors import BundleError, VisavisError
 from visavis.flow.line import Line
-from visavis.flow.ring import AudioRing
+from visavis.flow.ring import AudioRing, FrameRing
 from visavis.govern.replay import Rebuilt
 from visavis.speak.sink import Sink
 from visavis.wiring import WIRING, Parts, connect
@@ -64,10 +64,18 @@ def warnings(config: Config) -> list[str]:
 
 
 def load_parts(
-    config: Config, *, sink: Sink | None = None, progress: Progress = lambda _: None
+    config: Config,
+    *,
+    sink: Sink | None = None,
+    sight: bool = False,
+    progress: Progress = lambda _: None,
 ) -> Parts:
-    """Loads every engine of the tier, side by side. The caller closes the line's nodes."""
+    """Loads every engine of the tier, side by side. The caller closes the line's nodes.
+
+    `sight`: there is a camera, or a film, whose pictures go into `Parts.frames`.
+    """
     found = find_bundles(config)
+    frames = frame_ring(config) if sight else None
     # Before any engine brings its OpenMP: threads that wait by spinning take the cores from one
     # another. On two busy cores recognition of 2 s of speech then took 5 s instead of 0.2 s.
     os.environ.setdefault("OMP_WAIT_POLICY", "passive")
@@ -105,9 +113,16 @@ def load_parts(
         spare_tts=spare_voice(engines["tts"].rate_hz),
         echo=engines.get("echo"),
         sink=sink,
+        frames=frames,
         codec=engines["codec"],
         output_rate_hz=engines["tts"].rate_hz,
     )
+
+
+def frame_ring(config: Config) -> FrameRing:
+    """Room for what is seen. Raises `InputError` when that is more than memory can be asked for."""
+    sight = config.sight
+    return FrameRing.for_rate(sight.max_pixels, sight.rate_hz, sight.keep_s)
 
 
 def can_cancel() -> bool:

@@ -16,6 +16,7 @@ from visavis.align.audio import AudioAligner
 from visavis.align.echo import Cancelling
 from visavis.align.reference import Reference
 from visavis.align.shutter import HalfDuplex
+from visavis.align.video import FrameAligner
 from visavis.backends import contract
 from visavis.config import Config
 from visavis.decide.floor import Manners
@@ -104,6 +105,10 @@ def _aligner(parts: Parts) -> Node:
     return AudioAligner(parts.ring, parts.make_resampler, shutter=shutter, echo=echo)
 
 
+def _frame_aligner(parts: Parts) -> Node:
+    return FrameAligner(parts.frames)
+
+
 def _voice(parts: Parts) -> Node:
     return VoiceActivity(parts.vad, pause_ms=parts.config.turns.pause_ms)
 
@@ -190,6 +195,12 @@ WIRING: tuple[Row, ...] = (
         ("audio.aligned",),
         _aligner,
         needs="make_resampler",
+    ),
+    Row(
+        "align.video",
+        ("frame.captured", "audio.aligned"),
+        ("frame.aligned",),
+        _frame_aligner,
     ),
     Row(
         "perceive.vad",
