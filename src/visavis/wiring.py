@@ -298,8 +298,8 @@ WIRING: tuple[Row, ...] = (
     ),
     Row(
         "think.decode",
-        ("prompt.prefill", "reply.start"),
-        ("prompt.prefilled", "token.made", "tool.called", "reply.written"),
+        ("prompt.prefill", "reply.start", "view.describe", "view.taken", "memory.recalled"),
+        ("prompt.prefilled", "token.made", "tool.called", "reply.written", "view.described"),
         _thinker,
         lane="llm",
         needs="llm",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from visavis.flow.events import Message
+from visavis.flow.events import Message, View
 from visavis.think.prompt import DEFAULT, answerable, arrange, opening
 from visavis.think.tools import Tool
 
@@ -57,6 +57,21 @@ def test_a_question_that_got_no_answer_joins_the_next() -> None:
     assert arrange([user("What time is it"), user("in Rome?")]) == (
         user("What time is it\nin Rome?"),
     )
+
+
+def test_pictures_stand_before_all_the_words_of_their_turn() -> None:
+    first = Message("user", "Is this one", (View("a"),))
+    second = Message("user", "larger than this?", (View("b"),))
+    assert arrange([first, remark("It is dark."), second]) == (
+        Message("user", "Is this one\n(It is dark.)\nlarger than this?", (View("a"), View("b"))),
+    )
+
+
+def test_a_picture_without_words_yet_is_a_turn() -> None:
+    shown = Message("user", "", (View("a"),))
+    assert arrange([user("Hi."), ours("Hello."), shown])[-1] == shown
+    (turn,) = arrange([ours("Hello."), shown])
+    assert (turn.content, turn.views) == ("(You said: Hello.)", (View("a"),))
 
 
 def test_a_greeting_of_ours_is_told_to_the_engine_as_said() -> None:

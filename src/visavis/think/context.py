@@ -2,17 +2,19 @@
 
 Takes the history with the newest turn, and what engines really counted. Gives the part of it that
 fits: system text and newest turns stay, older ones fold into a short line at the end of the system
-text. Invariants: between two folds a prompt begins exactly like the one before it, so that the
-engine's prefix cache lives; a fold frees so much room that it is rare. Evaluates nothing itself.
+text, and pictures are shown as pictures.py says. Invariants: between two folds, and while the same
+is seen, a prompt begins exactly like the one before it, so that the engine's prefix cache lives; a
+fold frees so much room that it is rare. Evaluates nothing itself.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from visavis.flow.errors import ContextFull
 from visavis.flow.events import Message
+from visavis.think.pictures import Pictures
 from visavis.think.prompt import arrange
 
 HIGH, IDLE, LOW = 1.0, 0.8, 0.35
@@ -37,17 +39,21 @@ def estimate(text: str) -> float:
     return narrow / 3 + (len(text) - narrow) * 1.5
 
 
+Said = tuple[str, str]
+"""Of a message its role and words. What is known of its views may grow."""
+
+
 @dataclass(frozen=True, slots=True)
 class Mark:
     """A place in a history, known by what stands before and after it."""
 
-    before: tuple[Message, ...] = ()
-    after: tuple[Message, ...] = ()
+    before: tuple[Said, ...] = ()
+    after: tuple[Said, ...] = ()
 
     @classmethod
     def of(cls, history: Sequence[Message], at: int) -> Mark:
         before, after = history[max(0, at - MARK_MESSAGES) : at], history[at : at + MARK_MESSAGES]
-        return cls(tuple(before), tuple(after))
+        return cls(_said(before), _said(after))
 
     def at(self, history: Sequence[Message], place: int) -> bool:
         """Whether this is the place, in a history that has lost some of its beginning since."""
@@ -56,8 +62,8 @@ class Mark:
         if seen + len(self.after) == 0:
             return not self.before  # nothing to know it by
         return (
-            tuple(history[place - seen : place]) == before
-            and tuple(history[place : place + len(self.after)]) == self.after
+            _said(history[place - seen : place]) == before
+            and _said(history[place : place + len(self.after)]) == self.after
         )
 
 
@@ -65,12 +71,17 @@ class Window:
     """The part of the history that is shown. `opening` stands before it, whatever happens."""
 
     def __init__(
-        self, context_tokens: int, reply_tokens: int, opening: Sequence[Message] = ()
+        self,
+        context_tokens: int,
+        reply_tokens: int,
+        opening: Sequence[Message] = (),
+        pictures: Pictures | None = None,
     ) -> None:
         room = context_tokens - reply_tokens - MARGIN_TOKENS
         # A tiny window, or a long reply: half of it is for the prompt all the same.
         self._room = float(max(room, context_tokens // 2))
         self._opening = tuple(opening)
+        self._pictures = pictures or Pictures()
         self._scale = 1.0
         self._mark = Mark()
         self._begin = 0
@@ -133,17 +144,28 @@ class Window:
         opening = _with_summary(self._opening, self._folded)
         if self._scale * self._plain(opening) > self._room / 2:
             opening = _shortened(opening, self._room / self._scale / 2)
+        placed = self._pictures.placed((*kept, *newest))
+        kept, newest = placed[: len(kept)], placed[len(kept) :]
         budget = self._room / self._scale - self._plain(opening)
         if newest and self._plain(newest) > budget:
-            newest = _squeezed(newest, budget)
+            newest = _squeezed(newest, budget - self._shown_tokens(newest))
         return (*opening, *arrange((*kept, *newest)))
 
     def _tokens(self, kept: Sequence[Message], newest: Sequence[Message]) -> float:
         summary = SUMMARY_CHARS / 3
-        return self._scale * (self._plain((*self._opening, *kept, *newest)) + summary)
+        placed = self._pictures.placed((*kept, *newest))
+        return self._scale * (self._plain((*self._opening, *placed)) + summary)
 
     def _plain(self, messages: Sequence[Message]) -> float:
-        return sum(estimate(message.content) + MESSAGE_TOKENS for message in messages)
+        words = sum(estimate(message.content) + MESSAGE_TOKENS for message in messages)
+        return words + self._shown_tokens(messages)
+
+    def _shown_tokens(self, messages: Sequence[Message]) -> int:
+        return self._pictures.tokens * sum(len(message.views) for message in messages)
+
+
+def _said(messages: Sequence[Message]) -> tuple[Said, ...]:
+    return tuple((message.role, message.content) for message in messages)
 
 
 def _parted(messages: Sequence[Message]) -> tuple[tuple[Message, ...], tuple[Message, ...]]:
@@ -166,7 +188,7 @@ def _squeezed(newest: Sequence[Message], tokens: float) -> tuple[Message, ...]:
         share = max(1, left / (len(order) - done))
         if estimate(newest[n].content) > share:
             cut = _beginning_of if newest[n].role == "system" else _end_of
-            shown[n] = Message(newest[n].role, cut(newest[n].content, share))
+            shown[n] = replace(newest[n], content=cut(newest[n].content, share))
         left -= estimate(shown[n].content)
     return tuple(shown)
 

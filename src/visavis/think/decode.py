@@ -1,9 +1,11 @@
 """Station think, node `think.decode`: commands become tokens. Runs in the lane `llm`.
 
-Takes prompt.prefill and reply.start. Gives prompt.prefilled, token.made, tool.called,
-reply.written. Invariant: each reply.start is answered by exactly one reply.written, as the last of
-its events and once the engine is free, whatever happens. Does not know what was heard of an answer,
-nor which engine it is, nor what becomes of a call.
+Takes prompt.prefill, reply.start, view.describe, and the pictures of view.taken and
+memory.recalled, which it holds until an engine is to see them. Gives prompt.prefilled, token.made,
+tool.called, reply.written, view.described. Invariant: each reply.start is answered by exactly one
+reply.written, as the last of its events and once the engine is free, whatever happens; each other
+command by one event. Does not know what was heard of an answer, nor which engine it is, nor what
+becomes of a call.
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ from visavis.backends.contract import Llm, Sampling, Usage
 from visavis.flow.errors import VisavisError
 from visavis.flow.events import (
     Event,
+    MemoryRecalled,
     Message,
     PromptPrefill,
     PromptPrefilled,
@@ -22,9 +25,14 @@ from visavis.flow.events import (
     ReplyWritten,
     TokenMade,
     ToolCalled,
+    ViewDescribe,
+    ViewDescribed,
+    ViewTaken,
 )
+from visavis.think import describe
 from visavis.think.calls import MOST_RESULTS, Call, parted, results_since_asked, worth
 from visavis.think.context import Window
+from visavis.think.pictures import Held, Pictures
 from visavis.think.prefill import Seat
 from visavis.think.prompt import Opening, answerable, opening
 from visavis.think.tools import Tool
@@ -49,16 +57,24 @@ class Thinker:
         tools: Sequence[Tool] = (),
     ) -> None:
         before = (beginning or opening(system, language, tools)).messages()
-        self._llm, self._sampling = llm, sampling or Sampling()
-        window = Window(llm.capabilities.context_tokens, self._sampling.max_tokens, before)
-        self._seat = Seat(llm, window)
+        self._llm, self._sampling, self._language = llm, sampling or Sampling(), language
+        self._held, able = Held(), llm.capabilities
+        pictures = Pictures.of(able, self._held, language)
+        window = Window(able.context_tokens, self._sampling.max_tokens, before, pictures)
+        self._seat = Seat(llm, window, self._held)
+        self._at_work: Event | None = None
+        self._newest: Event | None = None  # command, which may not have come yet
         self._has_tools = bool(tools)
         self._over = -1  # replies up to this epoch
 
     def on(self, event: Event) -> Iterable[Event]:
         match event:
+            case ViewTaken(view=view, data=data) | MemoryRecalled(view=view, data=data):
+                self._held.take(view.id, data)
             case PromptPrefill():
                 return (self._prefill(event),)
+            case ViewDescribe():
+                return (self._describe(event),)
             case ReplyStart(say=text) if text:
                 return (_token(event, text, 0), _written(event, "end", Usage(made_tokens=1)))
             case ReplyStart():
@@ -70,16 +86,28 @@ class Thinker:
         self._over = max(self._over, epoch)
         self._seat.cancel()
 
+    def coming(self, event: Event) -> None:
+        """What is done for later gives way to any command; a prefill to one that sees another."""
+        if not isinstance(event, (PromptPrefill, ReplyStart, ViewDescribe)):
+            return
+        self._newest, work = event, self._at_work
+        sees_another = isinstance(work, PromptPrefill) and _seen(event) != _seen(work)
+        if sees_another or isinstance(work, ViewDescribe):
+            self._seat.cancel()
+
     def close(self) -> None:
         self._seat.close()
         self._llm.close()
 
     def _prefill(self, event: PromptPrefill) -> Event:
+        self._at_work = event
         try:
             usage = self._seat.prefill(event.messages)
         except VisavisError:
             # Nothing is lost but time: the reply that follows tries again and reports.
             usage = Usage(complete=False)
+        finally:
+            self._at_work = None
         return PromptPrefilled(
             t_ns=event.t_ns,
             trace=event.trace,
@@ -87,6 +115,24 @@ class Thinker:
             complete=usage.complete,
             prompt_tokens=usage.prompt_tokens,
             cached_tokens=usage.cached_tokens,
+        )
+
+    def _describe(self, event: ViewDescribe) -> Event:
+        text, self._at_work = "", event
+        try:
+            if self._llm.capabilities.picture_tokens and event.view.id in self._held:
+                messages = describe.asked(event, self._language)
+                answer = "".join(
+                    self._seat.generate(messages, describe.SAMPLING, lambda: self._is_newest(event))
+                )
+                usage = self._seat.usage()
+                text = describe.told(answer, usage.finish) if usage.complete else ""
+        except VisavisError:
+            pass  # it may be asked for again
+        finally:
+            self._at_work = None
+        return ViewDescribed(
+            t_ns=event.t_ns, trace=event.trace, epoch=event.epoch, id=event.view.id, text=text
         )
 
     def _reply(self, event: ReplyStart) -> Iterator[Event]:
@@ -154,8 +200,17 @@ class Thinker:
             )
         return _written(event, usage.finish, usage)
 
+    def _is_newest(self, command: Event) -> bool:
+        return self._newest is None or self._newest is command
+
     def _is_over(self, epoch: int) -> bool:
         return epoch <= self._over
+
+
+def _seen(command: PromptPrefill | ReplyStart | ViewDescribe) -> tuple[str, ...]:
+    """What is seen with the newest words."""
+    messages = command.messages
+    return tuple(view.id for view in messages[-1].views) if messages else ()
 
 
 def _token(event: ReplyStart, text: str, index: int) -> Event:

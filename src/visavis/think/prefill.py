@@ -2,8 +2,9 @@
 
 Takes messages as they were said. Gives the engine only what differs from what it holds (rewind to
 the common beginning, append the rest), so that what was evaluated while the user spoke is not
-evaluated again. Invariant: a conversation never fails for its length; what the window guesses
-wrong, the engine's refusal corrects. `cancel` is safe from any thread.
+evaluated again. Invariants: a conversation never fails for its length, what the window guesses
+wrong, the engine's refusal corrects; nor for a picture, which after a failure is shown in words.
+`cancel` is safe from any thread.
 """
 
 from __future__ import annotations
@@ -11,22 +12,28 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from visavis.backends.contract import Llm, Sampling, Usage
-from visavis.flow.errors import ContextFull
+from visavis.flow.errors import ContextFull, EngineError
 from visavis.flow.events import Message
 from visavis.think.context import Window
+from visavis.think.pictures import Held
 
 ATTEMPTS = 8
 """Each is at least a quarter shorter than the one before."""
 
 
 class Seat:
-    """A session and the window through which it sees the conversation."""
+    """A session and the window through which it sees the conversation.
 
-    def __init__(self, llm: Llm, window: Window) -> None:
+    `pictures`: the bytes of the views that the window may show.
+    """
+
+    def __init__(self, llm: Llm, window: Window, pictures: Held | None = None) -> None:
         self._can_prefill = llm.capabilities.prefill
         self._session = llm.open()
         self._window = window
+        self._pictures = pictures or Held()
         self._held: tuple[Message, ...] = ()
+        self._proven: frozenset[str] = frozenset()  # pictures that the engine has made sense of
 
     def prefill(self, messages: Sequence[Message]) -> Usage:
         """Evaluates the messages, generating nothing. Raises `EngineError`."""
@@ -39,6 +46,9 @@ class Seat:
                 usage = self._session.prefill()
             except ContextFull as full:
                 self._refused(shown, full, attempt)
+            except EngineError:
+                if not self._gives_up_pictures(shown):
+                    raise
             else:
                 return self._counted(usage)
         raise AssertionError
@@ -65,6 +75,9 @@ class Seat:
                 if begun:
                     raise
                 self._refused(shown, full, attempt)
+            except EngineError:
+                if begun or not self._gives_up_pictures(shown):
+                    raise
             else:
                 self._counted(self._session.usage())
                 return
@@ -88,10 +101,18 @@ class Seat:
             same += 1
         if same < len(self._held):
             self._session.rewind(same)
+        self._held = shown[:same]
         for message in shown[same:]:
-            self._session.append(message)
+            self._session.append(message, self._pictures.media(message.views))
         self._held = shown
         return shown
+
+    def _gives_up_pictures(self, shown: Sequence[Message]) -> bool:
+        """Forgets the pictures that may have caused a failure; false if there are none."""
+        suspects = _pictures_of(shown) - self._proven
+        for view_id in suspects:
+            self._pictures.drop(view_id)
+        return bool(suspects)
 
     def _refused(self, shown: Sequence[Message], full: ContextFull, attempt: int) -> None:
         if attempt == ATTEMPTS - 1:
@@ -99,6 +120,12 @@ class Seat:
         self._window.overflow(shown, full)
 
     def _counted(self, usage: Usage) -> Usage:
+        if usage.complete:
+            self._proven = _pictures_of(self._held)
         # A cancelled call has counted the whole prompt too, or nothing.
         self._window.learn(self._held, usage.prompt_tokens)
         return usage
+
+
+def _pictures_of(messages: Sequence[Message]) -> frozenset[str]:
+    return frozenset(view.id for message in messages for view in message.views)

@@ -2,14 +2,15 @@
 
 Takes the messages of a command as they were said. Gives the same as a model's chat template wants
 them: one system text first, then the user and the assistant in turn, none of them empty. Nothing
-that was said is lost or reordered. Does not know how long it may be (context.py).
+that was said is lost or reordered; pictures stand before the words of their turn. Does not know how
+long it may be (context.py).
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from visavis.flow.events import Message
 from visavis.think.tools import Tool
@@ -115,7 +116,7 @@ def arrange(messages: Sequence[Message]) -> tuple[Message, ...]:
     turns: list[Message] = []
     for message in _remarks_joined(messages):
         if turns and turns[-1].role == message.role:
-            turns[-1] = Message(message.role, f"{turns[-1].content}\n{message.content}")
+            turns[-1] = _joined(turns[-1], message)
         else:
             turns.append(message)
     if turns and turns[0].role == "assistant":
@@ -125,23 +126,28 @@ def arrange(messages: Sequence[Message]) -> tuple[Message, ...]:
 
 
 def _remarks_joined(messages: Iterable[Message]) -> Iterable[Message]:
-    remarks: list[str] = []
-    for message in messages:
-        content = _clean(message.content)
-        if not content:
+    remarks = Message("user", "")
+    for message in map(_cleaned, messages):
+        if not message.content and not message.views:
             continue
         if message.role == "system":
-            remarks.append(f"({content})")
+            bracketed = f"({message.content})" if message.content else ""
+            remarks = _joined(remarks, replace(message, content=bracketed))
         elif message.role == "user":
-            yield Message("user", "\n".join((*remarks, content)))
-            remarks = []
+            yield _joined(remarks, message)
+            remarks = Message("user", "")
         else:
-            if remarks:
-                yield Message("user", "\n".join(remarks))
-                remarks = []
-            yield Message("assistant", content)
-    if remarks:
-        yield Message("user", "\n".join(remarks))
+            if remarks.content:
+                yield remarks
+                remarks = Message("user", "")
+            yield message
+    if remarks.content:
+        yield remarks
+
+
+def _joined(first: Message, second: Message) -> Message:
+    content = "\n".join(filter(None, (first.content, second.content)))
+    return Message(first.role, content, first.views + second.views)
 
 
 def _listed(tool: Tool) -> str:
@@ -151,10 +157,11 @@ def _listed(tool: Tool) -> str:
 
 
 def _reported(said: Message, then: Sequence[Message]) -> Message:
-    asked = f"\n{then[0].content}" if then else ""
-    return Message("user", f"(You said: {said.content}){asked}")
+    reported = Message("user", f"(You said: {said.content})")
+    return _joined(reported, then[0]) if then else reported
 
 
-def _clean(text: str) -> str:
+def _cleaned(message: Message) -> Message:
     """Without half characters, which no engine takes."""
-    return text.encode("utf-8", "ignore").decode("utf-8").strip()
+    text = message.content.encode("utf-8", "ignore").decode("utf-8").strip()
+    return replace(message, content=text)

@@ -1,0 +1,148 @@
+"""Which pictures of a conversation the engine is shown, and what stands in place of the others.
+
+Takes messages with the names of what was seen with them. Gives the same messages with those views
+only that are to be shown as pictures; the words that are known of a view stand before the text,
+with its picture or instead of it. Invariants: never more pictures than the engine can make sense
+of, the newest first, each once; while the same is seen, what was shown before stays where it is, so
+that the prompt begins as it did. Looks at no pixel.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Container, Sequence
+from dataclasses import dataclass
+
+from visavis.backends.contract import LlmCapabilities, Media
+from visavis.flow.events import Message, View
+
+MOST_BACK = 6
+"""Messages. A picture further back is shown again at the newest message: small models lose it."""
+
+TEXT_CHARS = 160
+WORDS = {"en": "(You see: {text})", "zh": "（你看到：{text}）"}
+HELD_BYTES = 8 << 20
+
+
+class Held:
+    """The bytes of the newest views, up to `most_bytes`."""
+
+    def __init__(self, most_bytes: int = HELD_BYTES) -> None:
+        self._most_bytes, self._bytes = most_bytes, 0
+        self._media: dict[str, Media] = {}
+
+    def __contains__(self, view_id: object) -> bool:
+        return view_id in self._media
+
+    def take(self, view_id: str, data: bytes) -> None:
+        """A view was taken. Without data it is one that was taken before, seen again."""
+        before = self._media.get(view_id)
+        self.drop(view_id)
+        if data:
+            self._put(Media(view_id, data))
+        elif before is not None:
+            self._put(before)
+
+    def drop(self, view_id: str) -> None:
+        """Forgets a view."""
+        if (gone := self._media.pop(view_id, None)) is not None:
+            self._bytes -= len(gone.data)
+
+    def media(self, views: Sequence[View]) -> tuple[Media, ...]:
+        """The pictures of these views, which must be held."""
+        return tuple(self._media[view.id] for view in views)
+
+    def _put(self, media: Media) -> None:
+        self._media[media.id] = media
+        self._bytes += len(media.data)
+        while self._bytes > self._most_bytes:
+            self.drop(next(iter(self._media)))
+
+
+@dataclass(slots=True)
+class _Showing:
+    """A stretch of messages with which the same is seen: one picture, at the first of them."""
+
+    view_id: str
+    at: int
+    newest: int
+    place: int  # in the newest message
+    follows: bool  # upon the same view, which was too far back
+
+
+@dataclass(frozen=True, slots=True)
+class Pictures:
+    """The policy for an engine. `tokens`: what a picture costs; `most`: how many it is shown."""
+
+    most: int = 0
+    tokens: int = 0
+    held: Container[str] = ()
+    language: str = "en"
+
+    @classmethod
+    def of(cls, capabilities: LlmCapabilities, held: Container[str], language: str) -> Pictures:
+        tokens = capabilities.picture_tokens
+        return cls(capabilities.most_pictures if tokens else 0, tokens, held, language)
+
+    def placed(self, messages: Sequence[Message]) -> tuple[Message, ...]:
+        """The messages as the engine is shown them, one for one."""
+        return placed(messages, self.most, self.held.__contains__, self.language)
+
+
+def placed(
+    messages: Sequence[Message], most: int, can_show: Callable[[str], bool], language: str = "en"
+) -> tuple[Message, ...]:
+    """Each message with the views to show as pictures, and the words of the rest in its text."""
+    showings = _showings(messages)
+    pictured = {(s.at, s.view_id) for s in _chosen(showings, most, can_show)}
+    begun = {(s.at, s.view_id) for s in showings if not s.follows}
+    said: dict[str, str] = {}
+    result = []
+    for at, message in enumerate(messages):
+        lines = []
+        for view in message.views:
+            if (at, view.id) in begun | pictured:
+                said.pop(view.id, None)
+            if view.text.strip() and said.get(view.id) != view.text:
+                said[view.id] = view.text
+                lines.append(_words(view.text, language))
+        shown = tuple(View(v.id) for v in message.views if (at, v.id) in pictured)
+        content = "\n".join(filter(None, (*lines, message.content))) if lines else message.content
+        result.append(Message(message.role, content, shown))
+    return tuple(result)
+
+
+def _showings(messages: Sequence[Message]) -> list[_Showing]:
+    """All stretches, in the order in which they begin."""
+    found: list[_Showing] = []
+    open_: dict[str, _Showing] = {}
+    for at, message in enumerate(messages):
+        if not message.views:
+            continue
+        before, open_ = open_, {}
+        for place, view in enumerate(message.views):
+            showing = before.get(view.id)
+            if showing is None or at - showing.at > MOST_BACK:
+                found.append(_Showing(view.id, at, at, place, follows=showing is not None))
+                showing = found[-1]
+            showing.newest, showing.place = at, place
+            open_[view.id] = showing
+    return found
+
+
+def _chosen(
+    showings: Sequence[_Showing], most: int, can_show: Callable[[str], bool]
+) -> list[_Showing]:
+    """The newest, of each view one; in one message the last is the most important."""
+    chosen: dict[str, _Showing] = {}
+    for showing in sorted(showings, key=lambda s: (s.newest, s.place, s.at), reverse=True):
+        if len(chosen) < most and showing.view_id not in chosen and can_show(showing.view_id):
+            chosen[showing.view_id] = showing
+    return list(chosen.values())
+
+
+def _words(text: str, language: str) -> str:
+    line = " / ".join(" ".join(part.split()) for part in text.splitlines() if part.strip())
+    if len(line) > TEXT_CHARS:
+        cut = line[: TEXT_CHARS - 1]
+        line = (cut.rpartition(" ")[0] or cut) + "…"
+    return WORDS.get(language.partition("-")[0], WORDS["en"]).format(text=line)
