@@ -62,7 +62,7 @@ def test_the_scene_changes_with_the_first_frame_from_its_moment_on() -> None:
     for frame in itertools.islice(filmed.events(), 8):
         picture = pixels(ring, frame)
         seen.append(next(k for k, s in enumerate((FIRST, SECOND, THIRD), 1) if shows(picture, s)))
-        assert seen[-1] == (FIRST, SECOND, THIRD).index(filmed.scene_at(frame.t_ns)) + 1
+        assert seen[-1] == (FIRST, SECOND, THIRD).index(filmed.shown_at(frame.t_ns)[1]) + 1
     assert seen == [1, 1, 1, 2, 2, 2, 3, 3]
 
 
@@ -73,9 +73,9 @@ def test_it_knows_what_was_in_view() -> None:
         next(frames)
     filmed.show(SECOND)  # too late for the frames that are taken already
     next(frames)
-    assert filmed.scene_at(300_000_000) == FIRST
-    assert filmed.scene_at(333_333_334) == SECOND
-    assert filmed.scene_at(10 * NS_PER_S) == SECOND
+    assert filmed.shown_at(300_000_000) == (0, FIRST)
+    assert filmed.shown_at(333_333_334) == (333_333_334, SECOND)
+    assert filmed.shown_at(10 * NS_PER_S) == (333_333_334, SECOND)
 
 
 def test_it_ends_when_told() -> None:

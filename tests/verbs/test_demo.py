@@ -16,11 +16,12 @@ from visavis import engines
 from visavis.backends.llm.fake import FakeLlm
 from visavis.config import Config
 from visavis.flow import events as e
-from visavis.flow.clock import NS_PER_S, SimulatedClock
+from visavis.flow.clock import SimulatedClock
+from visavis.flow.ring import FrameRing
 from visavis.govern.replay import read, replay
-from visavis.source.script import ScriptedSpeaker
 from visavis.verbs import demo as verb
-from visavis.verbs.demo import Director, Line, perform
+from visavis.verbs.demo import perform
+from visavis.verbs.dialogue import Line
 from visavis.wiring import Parts
 
 from .conftest import RunVerb
@@ -97,8 +98,54 @@ def test_the_verb_leaves_its_summary_and_says_where(
     for name in ("conversation.wav", "run.mcap", "summary.json"):
         assert (out / name).is_file()
         assert name in ended.err
+    assert "goes without pictures" in ended.err
     assert "over 4 answers" in ended.err
     assert "interrupted: silent " in ended.err
+
+
+def seeing_fakes(config: Config | None = None, *, sight: bool = False, **_: Any) -> Parts:
+    assert sight
+    clock = SimulatedClock()
+    return parts(
+        config,
+        llm=FakeLlm(clock, script=answer, picture_tokens=16),
+        tts=LegibleTts(clock),
+        frames=FrameRing(70, 320 * 240 * 3),
+    )
+
+
+def test_where_it_has_eyes_a_scene_is_filmed_and_the_truth_is_told(
+    run_verb: RunVerb, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    script = (
+        Line("what is that", looks=True),
+        Line("what is on the left", looks=True, shows=verb.SECOND),
+        Line("thanks who is in this book"),
+    )
+    monkeypatch.setattr(verb, "SEEING_SCRIPT", script)
+    monkeypatch.setattr(engines, "load_parts", seeing_fakes)
+    monkeypatch.setattr("visavis.verbs.pull.pull_missing", lambda *_: None)
+    monkeypatch.setattr(verb, "perform", lambda parts, out: perform(parts, out, pace="fast"))
+    ended = run_verb("demo", "--out", str(tmp_path), "--json")
+    assert ended.code == 0
+    told = json.loads(ended.out)
+    assert [(truth["question"], truth["scene"]) for truth in told["truths"]] == [
+        ("what is that", str(verb.FIRST)),
+        ("what is on the left", str(verb.SECOND)),
+    ]
+    assert told["eyes"]["frames_captured"] > 100
+    assert ended.err.count("in view: ") == 2
+    assert f"in view: {verb.SECOND} (for 0." in ended.err
+    assert replay(read(tmp_path / "run.mcap"), rebuilt).identical
+
+
+@pytest.mark.parametrize("script", [verb.SCRIPT, verb.SEEING_SCRIPT])
+def test_each_dialogue_has_an_interruption_and_shows_only_what_was_painted(
+    script: tuple[Line, ...],
+) -> None:
+    assert sum(line.cuts for line in script) == 1
+    assert not script[0].cuts
+    assert {line.shows for line in script} <= {None, verb.SECOND}
 
 
 def test_a_folder_that_cannot_be_made_is_refused_before_anything_is_fetched(
@@ -117,89 +164,3 @@ def test_a_tier_that_does_not_exist_leaves_no_folder(run_verb: RunVerb, tmp_path
     ended = run_verb("demo", "--tier", "huge", "--out", str(tmp_path / "demo"))
     assert ended.code == 2
     assert not (tmp_path / "demo").exists()
-
-
-# ── the director ─────────────────────────────────────────────────────────────────────────────
-
-
-class Speaker(ScriptedSpeaker):
-    """Notes its cues instead of speaking."""
-
-    def __init__(self) -> None:
-        super().__init__(16_000)
-        self.cues: list[tuple[float, int]] = []
-        self.ended = False
-
-    def say(self, samples: e.Samples, at_ns: int = 0) -> None:
-        self.cues.append((len(samples), at_ns))
-
-    def end(self) -> None:
-        self.ended = True
-
-
-def directed(*lines: Line) -> tuple[Director, Speaker]:
-    speaker = Speaker()
-    voiced = [(line, np.zeros(number, np.float32)) for number, line in enumerate(lines)]
-    return Director(voiced, speaker), speaker
-
-
-def state(second: float, name: str, previous: str) -> e.StateChanged:
-    return e.StateChanged(
-        t_ns=round(second * NS_PER_S),
-        state=name,
-        previous=previous,
-        user="quiet",
-        reply="none",
-        engine="free",
-        playback="silent",
-    )
-
-
-def ended(second: float) -> e.TurnEnded:
-    t_ns = round(second * NS_PER_S)
-    return e.TurnEnded(t_ns=t_ns, text="a", start=0, end=1, probability=1, reasons=())
-
-
-def sound(second: float, epoch: int) -> e.SoundPlayed:
-    t_ns = round(second * NS_PER_S)
-    return e.SoundPlayed(t_ns=t_ns, epoch=epoch, start=0, samples=np.zeros(4, np.float32))
-
-
-def test_the_next_line_comes_a_moment_after_the_answer() -> None:
-    director, speaker = directed(Line("a"), Line("b"))
-    assert speaker.cues == [(0, 900_000_000)]
-    for event in (ended(3), sound(4, epoch=1), state(6, "idle", "streaming")):
-        director.watch(event)
-    assert speaker.cues[1:] == [(1, 6_900_000_000)]
-    assert not speaker.ended
-
-
-def test_a_line_that_cuts_comes_into_the_answer_and_once() -> None:
-    director, speaker = directed(Line("a"), Line("b", cuts=True), Line("c"))
-    for event in (ended(3), sound(4, epoch=1), sound(4.02, epoch=1)):
-        director.watch(event)
-    assert speaker.cues[1:] == [(1, 6_000_000_000)]
-
-
-def test_an_answer_that_ends_before_it_is_cut_does_not_get_two_lines_at_once() -> None:
-    director, speaker = directed(Line("a"), Line("b", cuts=True), Line("c"))
-    for event in (ended(3), sound(4, epoch=1), state(5, "idle", "streaming")):
-        director.watch(event)
-    assert len(speaker.cues) == 2
-    for event in (ended(8), sound(9, epoch=2), state(11, "idle", "streaming")):
-        director.watch(event)
-    assert speaker.cues[2:] == [(2, 11_900_000_000)]
-
-
-def test_a_line_that_was_not_understood_does_not_hold_up_the_demo() -> None:
-    director, speaker = directed(Line("a"), Line("b"))
-    director.watch(e.TurnDropped(t_ns=3 * NS_PER_S, start=0, end=1, reason="no words"))
-    director.watch(state(3, "idle", "perceiving"))
-    assert len(speaker.cues) == 2
-
-
-def test_after_the_last_answer_the_user_is_done() -> None:
-    director, speaker = directed(Line("a"))
-    for event in (ended(3), sound(4, epoch=1), state(6, "idle", "streaming")):
-        director.watch(event)
-    assert speaker.ended

@@ -66,11 +66,11 @@ class ScriptedCamera:
         with self._lock:
             self._ended = True
 
-    def scene_at(self, t_ns: int) -> Scene:
-        """What the last frame up to then showed. Thread-safe."""
+    def shown_at(self, t_ns: int) -> tuple[int, Scene]:
+        """What the last frame up to then showed, and from when on. Thread-safe."""
         with self._lock:
-            known = [scene for since_ns, scene in self._shown if since_ns <= t_ns]
-            return known[-1] if known else self._shown[0][1]
+            known = [shown for shown in self._shown if shown[0] <= t_ns]
+            return known[-1] if known else self._shown[0]
 
     def events(self) -> Iterator[Event]:
         """Frames in order of time; each is taken when it is asked for."""

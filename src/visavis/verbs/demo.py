@@ -2,6 +2,7 @@
 
 The user's questions are synthesised and go in through the audio path as if from a microphone: they
 are recognised, answered and spoken by the models of the tier, in real time. One answer is cut off.
+Where the tier has eyes, a drawn scene is filmed as if by a camera; it changes in mid-question.
 """
 
 from __future__ import annotations
@@ -9,79 +10,44 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from visavis.flow.clock import NS_PER_S
-from visavis.flow.events import Event, Samples, SoundPlayed, StateChanged, TurnDropped, TurnEnded
+from visavis.source.scene import Scene, Thing
+from visavis.verbs.dialogue import Director, Line
 from visavis.verbs.talk import SEED
 
 if TYPE_CHECKING:
     from visavis.conversation import Conversation, Pace
-    from visavis.source.script import ScriptedSpeaker
     from visavis.verbs.run import Outcome
     from visavis.wiring import Parts
-
-THINK_S = 0.9
-"""How long the user waits after an answer before going on."""
-
-CUT_S = 2.0
-"""How long the user lets an unwanted answer run."""
 
 PITCH = 1.12
 """The user has the system's voice, played this much faster, so that the two can be told apart."""
 
-
-@dataclass(frozen=True, slots=True)
-class Line:
-    """What the user says: after the last answer, or (`cuts`) into it."""
-
-    text: str
-    cuts: bool = False
-
-
-SCRIPT = (
+Script = tuple[Line, ...]
+SCRIPT: Script = (
     Line("What is the capital of France?"),
     Line("Tell me a long story about a fox who lived by a river."),
     Line("Stop. How many days are there in a week?", cuts=True),
     Line("Thank you. What colour is the sky on a clear day?"),
 )
+FIRST = Scene("white", (Thing("red", "circle", "left"), Thing("blue", "square", "right")))
+SECOND = Scene("gray", (Thing("yellow", "star", "left"), Thing("red", "circle", "right")))
+SEEING_SCRIPT: Script = (
+    Line("What color is the circle?", looks=True),
+    Line("How many shapes are there?", looks=True),
+    Line("What shape is on the left?", looks=True),
+    Line("What shape is on the left?", looks=True, shows=SECOND),
+    Line("Tell me a long story about a fox who lived by a river."),
+    Line("Stop. How many days are there in a week?", cuts=True),
+)
+"""With pictures: the first scene until a line shows another."""
 
-
-class Director:
-    """A tap that gives the user a cue when an answer is over, or is to be cut off."""
-
-    def __init__(self, lines: list[tuple[Line, Samples]], speaker: ScriptedSpeaker) -> None:
-        self._lines = lines
-        self._speaker = speaker
-        self._cued = False  # a line was given that has not been answered yet
-        self._sounded = 0  # epoch
-        self._cue(round(THINK_S * NS_PER_S))
-
-    def watch(self, event: Event) -> None:
-        """Takes one event."""
-        match event:
-            case TurnEnded() | TurnDropped():
-                self._cued = False
-            case SoundPlayed() if event.epoch > self._sounded:
-                self._sounded = event.epoch
-                if self._lines and self._lines[0][0].cuts:
-                    self._cue(event.t_ns + round(CUT_S * NS_PER_S))
-            case StateChanged() if event.state == "idle" != event.previous and not self._cued:
-                self._go_on(event.t_ns)
-
-    def _go_on(self, t_ns: int) -> None:
-        if self._lines:
-            self._cue(t_ns + round(THINK_S * NS_PER_S))
-        else:
-            self._speaker.end()
-
-    def _cue(self, t_ns: int) -> None:
-        self._cued = True
-        self._speaker.say(self._lines.pop(0)[1], t_ns)
+BLIND = "the model of this tier has no eyes: the dialogue goes without pictures"
 
 
 @click.command()
@@ -96,11 +62,12 @@ class Director:
 @click.option("--json", "as_json", is_flag=True, help="Print the summary as JSON on stdout.")
 @click.option("--seed", type=SEED, default=7, show_default=True, help="Of the answers.")
 def demo(*, out: Path, tier: str | None, as_json: bool, seed: int) -> int:
-    """Hear a whole conversation happen: four questions, four answers, one of them cut off.
+    """Hear a whole conversation happen: six questions and their answers, one of them cut off.
 
-    Fetches the models that are missing (about 250 MB, once), then runs in real time. The live view
-    shows the state, the words as they become certain, the answer, and where each answer's time
-    went.
+    The first four are about a drawn scene that a camera films; it changes while the user speaks.
+    A tier without eyes has another dialogue. Fetches the models that are missing (about 250 MB,
+    once), then runs in real time. The live view shows the state, the words as they become certain,
+    what was looked at and when, what really was in view, the answer, and where its time went.
 
     \b
     visavis demo
@@ -118,7 +85,11 @@ def demo(*, out: Path, tier: str | None, as_json: bool, seed: int) -> int:
     _make_folder(out)
     pull_missing(names, config)
     click.echo("loading the models …", err=True)
-    outcome = perform(load_parts(config), out)
+    parts = load_parts(config, sight=True)
+    if parts.llm is None or not parts.llm.capabilities.picture_tokens:
+        click.echo(BLIND, err=True)
+        parts.frames = None
+    outcome = perform(parts, out)
     summary = outcome.summary
     (out / "summary.json").write_text(json.dumps(summary, ensure_ascii=False, indent=2), "utf-8")
     if as_json:
@@ -140,26 +111,33 @@ def _make_folder(path: Path) -> None:
 def perform(parts: Parts, out: Path, pace: Pace = "real") -> Outcome:
     """Runs the script; leaves the sound and the recording in `out`."""
     from visavis.backends.contract import Speech
+    from visavis.source.file import merged
     from visavis.source.script import ScriptedSpeaker
+    from visavis.source.stage import ScriptedCamera
     from visavis.speak.sink import NullSink
     from visavis.verbs.run import converse
     from visavis.verbs.stereo import Stereo
 
     assert parts.tts is not None
     assert parts.make_resampler is not None
-    lines = [(line, Speech.joined(parts.tts.synthesise(line.text)).samples) for line in SCRIPT]
+    camera = ScriptedCamera(parts.frames, [FIRST, SECOND]) if parts.frames else None
+    script = SEEING_SCRIPT if camera else SCRIPT
+    lines = [(line, Speech.joined(parts.tts.synthesise(line.text)).samples) for line in script]
     speaker = ScriptedSpeaker(round(parts.output_rate_hz * PITCH))
-    director = Director(lines, speaker)
+    director = Director(lines, speaker, camera)
     parts.sink = NullSink()
     stereo = Stereo(out / "conversation.wav", parts.output_rate_hz, parts.make_resampler)
-    return converse(
+    outcome = converse(
         parts,
-        speaker.events(),
+        merged(speaker.events(), camera.events()) if camera else speaker.events(),
         pace=pace,
         record=out / "run.mcap",
         taps=(director.watch, stereo.watch),
         live=_closing(stereo.close),
+        remark=director.remark,
     )
+    outcome.summary["truths"] = [asdict(truth) for truth in director.truths]
+    return outcome
 
 
 def _closing(close: Callable[[], None]) -> Callable[[Conversation], Any]:
@@ -186,7 +164,7 @@ def _tell(summary: dict[str, Any], out: Path) -> None:
         )
     for name, what in (
         ("conversation.wav", "left the user, right the system"),
-        ("run.mcap", "visavis replay, Foxglove, rerun"),
-        ("summary.json", "turns and latencies"),
+        ("run.mcap", "visavis replay, Foxglove, rerun; with the pictures, if there were any"),
+        ("summary.json", "turns, latencies, what was looked at"),
     ):
         click.echo(f"  {out / name}  ({what})", err=True)

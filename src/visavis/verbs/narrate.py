@@ -35,10 +35,19 @@ WIDTH = 96
 
 
 class Narrator:
-    """Prints to `out`. `close` waits until all is printed."""
+    """Prints to `out`. `remark`: what else is to be told after an event, if anything.
 
-    def __init__(self, meter: Meter, out: TextIO | None = None) -> None:
+    `close` waits until all is printed.
+    """
+
+    def __init__(
+        self,
+        meter: Meter,
+        out: TextIO | None = None,
+        remark: Callable[[e.Event], str] | None = None,
+    ) -> None:
         self._meter = meter
+        self._remark = remark
         self._out: TextIO | None = out or sys.stderr  # None: it was closed from without
         self._live = self._out is not None and self._out.isatty()
         self._lines: queue.Queue[tuple[str, bool] | None] = queue.Queue(QUEUE_DEPTH)
@@ -68,6 +77,8 @@ class Narrator:
             teller(event)
         elif sighting is not None and (text := sighting(event)):
             self._line(event, "", click.style(text, dim=True))
+        if self._remark is not None and (text := self._remark(event)):
+            self._line(event, "", click.style(f"  {text}", fg="magenta"))
 
     def say(self, text: str) -> None:
         """Prints a line of the caller's own."""

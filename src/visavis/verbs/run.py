@@ -55,10 +55,12 @@ def converse(
     quiet: bool = False,
     taps: Iterable[Tap] = (),
     live: Callable[[Conversation], AbstractContextManager[Any]] | None = None,
+    remark: Callable[[Event], str] | None = None,
 ) -> Outcome:
     """Runs until the source ends and the last answer was played, or Ctrl-C, or SIGTERM.
 
     `live` opens whatever feeds or drives the conversation while it runs, and closes it after.
+    `remark`: what is told beside an event in the live view.
     Raises, at the end, what kept the answers from sounding where they were to sound.
     """
     meter, minutes = Meter(output_rate_hz=parts.output_rate_hz), Minutes()
@@ -66,7 +68,7 @@ def converse(
     outcome = Outcome()
     with ExitStack() as stack:
         if not quiet:
-            narrator = Narrator(meter, sys.stderr)
+            narrator = Narrator(meter, sys.stderr, remark)
             stack.callback(narrator.close)
             watchers.append(narrator.watch)
         conversation = Conversation(parts, pace=pace, taps=watchers)
