@@ -9,10 +9,10 @@ import av
 import pytest
 from av.audio.frame import AudioFrame
 
-from tests.media import tone, write_wav
+from tests.media import shades, tone, write_video, write_wav
 from visavis.flow.clock import NS_PER_S
-from visavis.source.container import opened
-from visavis.source.track import Axis, TimeJump
+from visavis.source.container import opened, video_stream
+from visavis.source.track import Axis, TimeJump, Track
 
 
 def stamped(*times_s: float | None) -> list[AudioFrame]:
@@ -60,3 +60,20 @@ def test_a_jump_of_more_than_an_hour_is_damage(tmp_path: Path) -> None:
     assert places(path, 0, 3_600) == [1, 3_601]
     with pytest.raises(TimeJump):
         places(path, 0, 3_601)
+
+
+def test_an_empty_packet_is_no_end(tmp_path: Path) -> None:
+    path = write_video(tmp_path / "a.mkv", shades(4))
+    with opened(path) as container:
+        stream = video_stream(container, path)
+        packets = list(container.demux(stream))
+        empty = av.Packet(b"")
+        empty.stream, empty.pts, empty.time_base = stream, 41, stream.time_base
+
+        class Demuxed:
+            def demux(self, _: object) -> object:
+                return iter([packets[0], empty, *packets[1:]])
+
+        track = Track(Demuxed(), stream)  # type: ignore[arg-type]
+        assert len(list(track.frames())) == 4
+        assert track.complaint() == "damaged pieces skipped: 1"

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import io
+from fractions import Fraction
 from pathlib import Path
 
+import av
 import numpy as np
 import pytest
+from PIL import Image
 
 from tests.media import cut, shades, tone, turn, write_still, write_video
 from visavis.flow.errors import InputError
@@ -98,12 +102,12 @@ def test_a_thread_of_a_picture_fits_too(tmp_path: Path) -> None:
     assert end == SourceEnded(t_ns=0, source="video")
 
 
-def test_a_picture_that_ffmpeg_will_not_scale_ends_with_a_reason(tmp_path: Path) -> None:
+def test_one_that_lies_fits_too(tmp_path: Path) -> None:
     thread = np.zeros((1, 5_000, 3), np.uint8)
     path = write_still(tmp_path / "a.png", thread, "png", "rgb24")
-    [end] = VideoFile(path, FrameRing(2, 3 * 1_000), max_pixels=1_000).events()
-    assert isinstance(end, SourceEnded)
-    assert end.error.startswith("a.png: Invalid argument")
+    picture, _ = VideoFile(path, FrameRing(2, 3 * 1_000)).events()
+    assert isinstance(picture, FrameCaptured)
+    assert (picture.width, picture.height) == (1_000, 1)
 
 
 def test_events_name_the_slot_that_holds_the_picture(tmp_path: Path) -> None:
@@ -193,3 +197,115 @@ def test_a_cover_is_no_video(tmp_path: Path) -> None:
     )
     with pytest.raises(InputError, match="has no video track"):
         VideoFile(path)
+
+
+def jpeg(pixels: np.ndarray, orientation: int = 1, mode: str = "RGB", **options: object) -> bytes:
+    image, stream = Image.fromarray(pixels).convert(mode), io.BytesIO()
+    exif = image.getexif()
+    exif[274] = orientation
+    image.save(stream, "JPEG", exif=exif, quality=95, **options)
+    return stream.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("orientation", "quarter"),
+    [
+        (1, "top left"),
+        (2, "top right"),
+        (3, "bottom right"),
+        (4, "bottom left"),
+        (5, "top left"),
+        (6, "top right"),
+        (7, "bottom right"),
+        (8, "bottom left"),
+    ],
+)
+def test_a_photo_stands_as_the_camera_was_held(
+    tmp_path: Path, orientation: int, quarter: str
+) -> None:
+    path = tmp_path / "a.jpg"
+    path.write_bytes(jpeg(corners(), orientation))
+    [(_, pixels)] = VideoFile(path).pictures()
+    assert pixels.shape == ((64, 48, 3) if orientation > 4 else (48, 64, 3))
+    assert white_quarter(pixels) == quarter
+
+
+@pytest.mark.parametrize(
+    ("name", "image"),
+    [
+        ("a.png", Image.fromarray(corners()).convert("L")),
+        ("a.png", Image.fromarray(corners()).convert("RGBA")),
+        ("a.png", Image.fromarray(corners()).convert("P")),
+        ("a.png", Image.fromarray(corners()[..., 0].astype(np.uint16) * 257)),
+        ("a.tiff", Image.fromarray(corners()).convert("CMYK")),
+        ("a.webp", Image.fromarray(corners())),
+        ("a.bmp", Image.fromarray(corners())),
+        ("a.gif", Image.fromarray(corners())),
+        ("a.jpg", Image.fromarray(corners()).convert("L")),
+        ("a.jpg", Image.fromarray(corners(63, 47))),
+    ],
+    ids=lambda value: value if isinstance(value, str) else value.mode,
+)
+def test_a_picture_of_any_mode_is_shown(tmp_path: Path, name: str, image: Image.Image) -> None:
+    image.save(tmp_path / name)
+    video = VideoFile(tmp_path / name)
+    assert video.is_still
+    [(_, pixels)] = video.pictures()
+    assert pixels.shape == (image.height, image.width, 3)
+    assert white_quarter(pixels) == "top left"
+
+
+def test_pictures_may_change_their_size_and_mode_on_the_way(tmp_path: Path) -> None:
+    # JPEGs one after the other are a film, as some cameras give it.
+    parts = [
+        jpeg(corners(64, 48)),
+        jpeg(corners(320, 180)),
+        jpeg(corners(48, 64), mode="L"),
+        jpeg(corners(33, 21), subsampling=1),
+    ]
+    path = tmp_path / "a.mjpeg"
+    path.write_bytes(b"".join(parts))
+    video = VideoFile(path, max_pixels=160 * 90)
+    assert not video.is_still
+    shown = [(pixels.shape[:2], white_quarter(pixels)) for _, pixels in video.pictures()]
+    assert shown == [
+        ((48, 64), "top left"),
+        ((90, 160), "top left"),
+        ((64, 48), "top left"),
+        ((21, 33), "top left"),
+    ]
+    assert video.error == ""
+
+
+def test_a_picture_cut_off_is_skipped_and_the_rest_goes_on(tmp_path: Path) -> None:
+    whole = jpeg(np.random.default_rng(0).integers(0, 255, (48, 64, 3)).astype(np.uint8))
+    path = tmp_path / "a.mkv"
+    with av.open(str(path), "w") as output:
+        stream = output.add_stream("mjpeg", rate=25)
+        stream.width, stream.height, stream.pix_fmt = 64, 48, "yuvj420p"
+        for at, data in enumerate((whole, whole[: len(whole) // 2], b"\xff", whole, whole)):
+            packet = av.Packet(data)
+            packet.stream, packet.pts, packet.dts = stream, at, at
+            packet.time_base, packet.is_keyframe = Fraction(1, 25), True
+            output.mux(packet)
+    video = VideoFile(path)
+    assert [t_ns // 1_000_000 for t_ns, _ in video.pictures()] == [0, 120, 160]
+    assert video.error == "damaged pieces skipped: 2"
+
+
+def test_a_photo_cut_off_is_no_picture(tmp_path: Path) -> None:
+    path = tmp_path / "a.jpg"
+    path.write_bytes(jpeg(corners()))
+    cut(path, 0.5)
+    with pytest.raises(InputError, match=r"a\.jpg: holds no picture"):
+        VideoFile(path)
+
+
+def test_the_stamps_are_those_of_the_film(tmp_path: Path) -> None:
+    path = write_video(tmp_path / "a.mp4", shades(4))
+    video = VideoFile(path, FrameRing(4, SMALL), stream="screen")
+    frames = [event for event in video.events() if isinstance(event, FrameCaptured)]
+    assert [frame.stamp for frame in frames] == [frame.t_ns for frame in frames]
+    assert [frame.stamp for frame in frames] == [0, 40_000_000, 80_000_000, 120_000_000]
+    assert {(frame.stamp_hz, frame.stamp_bits) for frame in frames} == {(1_000_000_000, 0)}
+    assert {frame.stream for frame in frames} == {"screen"}

@@ -20,6 +20,7 @@ from av.video.stream import VideoStream
 
 from visavis.flow.clock import NS_PER_MS, NS_PER_S
 from visavis.source.container import DECODER_LIMITS, origin
+from visavis.source.jpeg import is_whole
 
 # Time stamps in milliseconds (Matroska) jitter by one; a gap is more than a few of them.
 JITTER_NS = 10 * NS_PER_MS
@@ -30,13 +31,14 @@ MAX_GAP_NS = 3600 * NS_PER_S
 class Track:
     """The decoded frames of one stream.
 
-    Packets that cannot be decoded, and pictures that only half can, are skipped and counted in
-    `damaged`; `error` says what ended it early.
+    Packets that are empty or cannot be decoded, and pictures that only half can, are skipped and
+    counted in `damaged`; `error` says what ended it early.
     """
 
     def __init__(self, container: InputContainer, stream: AudioStream | VideoStream) -> None:
         self._container, self._stream = container, stream
         stream.codec_context.options = DECODER_LIMITS
+        self._is_jpeg = stream.codec_context.name == "mjpeg"
         self.damaged = 0
         self.error = ""
 
@@ -60,6 +62,11 @@ class Track:
         return f"damaged pieces skipped: {self.damaged}" if self.damaged else ""
 
     def _decode(self, packet: Packet[Stream]) -> list[AudioFrame | VideoFrame]:
+        # An empty packet tells a decoder that it was the last; only the real last has no time.
+        is_empty = not packet.size and packet.pts is not None
+        if is_empty or (self._is_jpeg and packet.size and not is_whole(bytes(packet))):
+            self.damaged += 1
+            return []
         try:
             frames = cast("list[AudioFrame | VideoFrame]", packet.decode())
         except av.FFmpegError:

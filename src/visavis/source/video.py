@@ -7,29 +7,32 @@ is applied) and never exceed `max_pixels`. Pacing is the runner's: this is an it
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from pathlib import Path
-from typing import cast
 
 import av
-import numpy as np
 from av.video.frame import VideoFrame
 
 from visavis.flow.clock import NS_PER_MS, NS_PER_S
 from visavis.flow.errors import InputError
 from visavis.flow.events import Event, FrameCaptured, SourceEnded
 from visavis.flow.ring import FrameRing, Pixels
+from visavis.source import jpeg
 from visavis.source.container import opened, video_stream
+from visavis.source.picture import BY_EXIF, Turn, Unshowable, upright
 from visavis.source.track import Axis, TimeJump, Track
+
+MAX_PIXELS = 1280 * 720
+# Of a JPEG file, what is searched for its orientation; thumbnails come after it.
+_HEAD_BYTES = 1 << 17
 
 
 class VideoFile:
     """A file's first video track. Raises `InputError` when it has none that can be shown.
 
-    Larger pictures are scaled down to `max_pixels` (three bytes each must fit a slot of the
-    ring); of more than `max_rate_hz` pictures a second, some are left out. Damaged pictures are
-    skipped and reported in `SourceEnded.error`.
+    Larger pictures are scaled down to `max_pixels`, by default what a slot of the ring holds; of
+    more than `max_rate_hz` pictures a second, some are left out. Damaged pictures, and those that
+    cannot be shown, are skipped and reported in `SourceEnded.error`. `is_still`: it is one picture.
     """
 
     def __init__(
@@ -38,19 +41,24 @@ class VideoFile:
         ring: FrameRing | None = None,
         *,
         lead_s: float = 0.0,
-        max_pixels: int = 1280 * 720,
+        max_pixels: int | None = None,
         max_rate_hz: float = 30,
+        stream: str = "camera",
     ) -> None:
         self.path = Path(path)
+        self.stream = stream
         self._ring = ring
         self._lead_ns = round(lead_s * NS_PER_S)
-        self._max_pixels = max_pixels
+        self._max_pixels = max_pixels or (ring.max_pixels if ring is not None else MAX_PIXELS)
         # A millisecond less: stamps in milliseconds jitter by one.
         self._spacing_ns = int(NS_PER_S / max_rate_hz) - NS_PER_MS
         self.error = ""
         with opened(self.path) as container:
-            if not any(True for _ in Track(container, video_stream(container, self.path)).frames()):
+            frames = Track(container, video_stream(container, self.path)).frames()
+            if next(frames, None) is None:
                 raise InputError(self.path, "holds no picture", "record or copy it again")
+            self.is_still = next(frames, None) is None
+        self._turn = _turn(self.path)
 
     def pictures(self) -> Iterator[tuple[int, Pixels]]:
         """(t_ns, RGB pixels of shape (height, width, 3)), ordered by time; then `error` is set."""
@@ -63,9 +71,15 @@ class VideoFile:
                 for frame in track.frames():
                     assert isinstance(frame, VideoFrame)
                     t_ns = max(t_ns, axis.place(frame, t_ns))
-                    if t_ns >= due_ns:
-                        due_ns = t_ns + self._spacing_ns
-                        yield t_ns, self._upright(frame)
+                    if t_ns < due_ns:
+                        continue
+                    try:
+                        pixels = upright(frame, self._max_pixels, self._turn)
+                    except Unshowable:
+                        track.damaged += 1
+                        continue
+                    due_ns = t_ns + self._spacing_ns
+                    yield t_ns, pixels
                 self.error = track.complaint()
         except InputError as error:
             self.error = error.problem
@@ -74,27 +88,31 @@ class VideoFile:
 
     def events(self) -> Iterator[Event]:
         """All of it, each picture written to the ring. May be called again, for a new run."""
-        assert self._ring is not None
         last_ns = self._lead_ns
-        for t_ns, pixels in self.pictures():
-            last_ns = t_ns
-            if (place := self._ring.write(pixels)) is not None:
-                slot, generation = place
-                height, width, _ = pixels.shape
-                yield FrameCaptured(
-                    t_ns=t_ns, slot=slot, generation=generation, width=width, height=height
-                )
+        for last_ns, pixels in self.pictures():
+            yield from self.captured(last_ns, pixels)
         error = self.error and f"{self.path.name}: {self.error}"
         yield SourceEnded(t_ns=last_ns, source="video", error=error)
 
-    def _upright(self, frame: VideoFrame) -> Pixels:
-        scale = min(1.0, math.sqrt(self._max_pixels / (frame.width * frame.height)))
-        width, height = (max(1, int(side * scale)) for side in (frame.width, frame.height))
-        # A picture one pixel wide cannot be scaled down in proportion.
-        width, height = min(width, self._max_pixels), min(height, self._max_pixels // width)
-        plane = frame.reformat(width, height, "rgb24").planes[0]
-        # A view without the padding of FFmpeg's lines: the copy into the ring is the only one.
-        pixels: Pixels = np.ndarray(
-            (height, width, 3), np.uint8, cast("memoryview", plane), strides=(plane.line_size, 3, 1)
-        )
-        return np.rot90(pixels, frame.rotation // 90)
+    def captured(self, t_ns: int, pixels: Pixels) -> Iterator[Event]:
+        """Writes a picture to the ring; gives nothing when all its slots are leased."""
+        assert self._ring is not None
+        if (place := self._ring.write(pixels, self.stream)) is not None:
+            slot, generation = place
+            height, width, _ = pixels.shape
+            yield FrameCaptured(
+                t_ns=t_ns,
+                slot=slot,
+                generation=generation,
+                width=width,
+                height=height,
+                stamp=t_ns,
+                stream=self.stream,
+            )
+
+
+def _turn(path: Path) -> Turn | None:
+    """Which way is up in a JPEG file; None for any other, whose frames say so themselves."""
+    with path.open("rb") as file:
+        head = file.read(_HEAD_BYTES)
+    return BY_EXIF[jpeg.orientation(head)] if jpeg.is_jpeg(head) else None

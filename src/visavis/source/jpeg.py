@@ -1,0 +1,62 @@
+"""JPEG, as far as its own bytes must tell what no decoder does: which way is up, and is it whole.
+
+Decoders fill what is cut off with grey and say nothing; and whether they honour the orientation
+that a camera wrote into the file depends on their version.
+Sources: ITU-T T.81 (markers), CIPA DC-008 (Exif 2.32, tag 274).
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator
+
+SOI, EOI = b"\xff\xd8", b"\xff\xd9"
+_SOS = b"\xff\xda"
+_APP1, _SCAN = 0xE1, 0xDA
+_EXIF = b"Exif\0\0"
+_ORIENTATION = 274
+
+
+def is_jpeg(data: bytes) -> bool:
+    """Whether it begins as one."""
+    return data.startswith(SOI)
+
+
+def is_whole(data: bytes) -> bool:
+    """Whether it has an end: a picture that was cut off in its last scan has none."""
+    return data.rfind(EOI) > data.rfind(_SOS)
+
+
+def orientation(data: bytes) -> int:
+    """Which way is up, 1 to 8 as Exif numbers them; 1, upright, where nothing is said."""
+    for marker, body in _segments(data):
+        if marker == _APP1 and body.startswith(_EXIF):
+            found = _tag(body[len(_EXIF) :])
+            return found if 1 <= found <= 8 else 1
+    return 1
+
+
+def _segments(data: bytes) -> Iterator[tuple[int, bytes]]:
+    """Marker and body of each segment before the first scan."""
+    at = len(SOI)
+    while at + 4 <= len(data) and data[at] == 0xFF and data[at + 1] != _SCAN:
+        size = int.from_bytes(data[at + 2 : at + 4], "big")
+        yield data[at + 1], data[at + 4 : at + 2 + size]
+        at += 2 + size
+
+
+def _tag(tiff: bytes) -> int:
+    """The orientation in the first directory; 0 where there is none, or no directory."""
+    order = {b"II*\0": "<", b"MM\0*": ">"}.get(tiff[:4])
+    if order is None:
+        return 0
+    try:
+        [begin] = struct.unpack_from(order + "I", tiff, 4)
+        [count] = struct.unpack_from(order + "H", tiff, begin)
+        for entry in range(min(count, 256)):
+            tag, kind, _, value = struct.unpack_from(order + "HHIH", tiff, begin + 2 + 12 * entry)
+            if (tag, kind) == (_ORIENTATION, 3):
+                return int(value)
+    except struct.error:
+        pass
+    return 0

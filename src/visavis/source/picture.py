@@ -1,0 +1,95 @@
+"""Pictures: from whatever FFmpeg decodes to upright RGB that fits a slot of the frame ring.
+
+Takes a decoded frame of any mode and size; gives pixels. Invariant: no more than `max_pixels`,
+sides in proportion, the right way up. Which way is up comes with the frame (a display matrix,
+ISO 14496-12, 8.3.2) or from the file (Exif); grey, palettes, 16 bits, BGR and every layout of
+chroma are FFmpeg's business. What is transparent shows the colour beneath.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import cast
+
+import av
+import numpy as np
+from av.video.frame import VideoFrame
+
+from visavis.flow.ring import Pixels
+
+Turn = tuple[int, int, int, int]
+"""a, b, c, d: what is at (x, y) is shown at (ax + cy, bx + dy). Each is −1, 0 or 1."""
+
+UPRIGHT: Turn = (1, 0, 0, 1)
+BY_EXIF: dict[int, Turn] = {
+    1: UPRIGHT,
+    2: (-1, 0, 0, 1),
+    3: (-1, 0, 0, -1),
+    4: (1, 0, 0, -1),
+    5: (0, 1, 1, 0),
+    6: (0, 1, -1, 0),
+    7: (0, -1, -1, 0),
+    8: (0, -1, 1, 0),
+}
+
+
+class Unshowable(Exception):
+    """A frame that cannot be made into a picture: empty, or of a shape that cannot be scaled."""
+
+
+def upright(frame: VideoFrame, max_pixels: int, turn: Turn | None = None) -> Pixels:
+    """RGB, shape (height, width, 3), often a view that is not contiguous. Raises `Unshowable`.
+
+    `turn`: which way is up; None = as the frame says.
+    """
+    if not (frame.width and frame.height):
+        raise Unshowable("it is empty")
+    # On these FFmpeg 8 does not fail but aborts the process.
+    if frame.format.name.startswith("yaf32"):
+        raise Unshowable(f"its mode is {frame.format.name}")
+    turn = turn_of(frame) if turn is None else turn
+    width, height = fitted(frame.width, frame.height, max_pixels)
+    try:
+        plane = frame.reformat(width, height, "rgb24").planes[0]
+    except (av.FFmpegError, ValueError) as error:
+        raise Unshowable(str(error)) from error
+    # A view without the padding of FFmpeg's lines: the copy into the ring is the only one.
+    pixels: Pixels = np.ndarray(
+        (height, width, 3), np.uint8, cast("memoryview", plane), strides=(plane.line_size, 3, 1)
+    )
+    return turned(pixels, turn)
+
+
+def fitted(width: int, height: int, max_pixels: int) -> tuple[int, int]:
+    """The size scaled down, where needed, to at most `max_pixels`."""
+    scale = min(1.0, math.sqrt(max_pixels / (width * height)))
+    width, height = (max(1, int(side * scale)) for side in (width, height))
+    # A picture one pixel wide cannot be scaled down in proportion.
+    width = min(width, max_pixels)
+    return width, min(height, max_pixels // width)
+
+
+def turned(pixels: Pixels, turn: Turn) -> Pixels:
+    """The picture as it is to be shown; a view."""
+    a, b, c, d = turn
+    rows, columns = (b, c) if b else (d, a)
+    return (pixels.transpose(1, 0, 2) if b else pixels)[::rows, ::columns]
+
+
+def turn_of(frame: VideoFrame) -> Turn:
+    """What the frame's display matrix says, to the nearest right angle."""
+    try:
+        side_data = cast("Mapping[str, memoryview]", frame.side_data)
+        matrix = np.frombuffer(side_data["DISPLAYMATRIX"], np.int32)
+    except (KeyError, ValueError):
+        # Side data of a kind that PyAV does not know hides all of it, but for the angle.
+        return BY_EXIF[(1, 8, 3, 6)[round(frame.rotation / 90) % 4]]
+    a, b, c, d = (int(matrix[at]) for at in (0, 1, 3, 4))
+    if abs(b) > abs(a):
+        return 0, _sign(b), _sign(c), 0
+    return _sign(a), 0, 0, _sign(d)
+
+
+def _sign(value: int) -> int:
+    return -1 if value < 0 else 1
