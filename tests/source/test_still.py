@@ -9,11 +9,10 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from tests import media
-from visavis.flow.errors import InputError
 from visavis.flow.events import FrameCaptured
 from visavis.flow.ring import FrameRing
-from visavis.source.still import StillPicture, is_still
+from visavis.source.still import StillPicture
+from visavis.source.video import VideoFile
 
 TURNED = 6  # EXIF: the top of the scene is on the right
 
@@ -30,9 +29,10 @@ def halves() -> Image.Image:
 def test_it_is_shown_again_and_again(tmp_path: Path, halves: Image.Image, form: str) -> None:
     path = tmp_path / f"scene.{form}"
     halves.save(path)
-    assert is_still(path)
     ring = FrameRing(4, 40 * 80 * 3)
-    frames = [*itertools.islice(StillPicture(path, ring).events(), 21)]
+    file = VideoFile(path, ring)
+    assert file.is_still
+    frames = [*itertools.islice(StillPicture(file).events(), 21)]
     assert [frame.t_ns for frame in frames[::10]] == [0, 1_000_000_000, 2_000_000_000]
     assert isinstance(frames[-1], FrameCaptured)
     with ring.lease(frames[-1].slot, frames[-1].generation) as lease:
@@ -41,22 +41,19 @@ def test_it_is_shown_again_and_again(tmp_path: Path, halves: Image.Image, form: 
         assert abs(lease.pixels[20, 70].astype(int) - (0, 0, 250)).max() < 12
 
 
-def test_it_stands_upright_and_is_made_small_enough(tmp_path: Path, halves: Image.Image) -> None:
+def test_it_stands_upright(tmp_path: Path, halves: Image.Image) -> None:
     exif = halves.getexif()
     exif[0x0112] = TURNED
     halves.save(tmp_path / "scene.jpg", exif=exif)
-    frame = next(
-        StillPicture(tmp_path / "scene.jpg", FrameRing(4, 800 * 3), max_pixels=800).events()
-    )
+    file = VideoFile(tmp_path / "scene.jpg", FrameRing(4, 40 * 80 * 3))
+    frame = next(StillPicture(file).events())
     assert isinstance(frame, FrameCaptured)
-    assert (frame.width, frame.height) == (20, 40)
+    assert (frame.width, frame.height) == (40, 80)
 
 
-def test_a_film_is_no_still(tmp_path: Path) -> None:
-    assert not is_still(media.write_video(tmp_path / "scene.mp4", media.shades(5)))
-
-
-def test_what_holds_no_picture_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "scene.png").write_bytes(b"\x89PNG\r\n\x1a\n")
-    with pytest.raises(InputError, match=r"scene\.png"):
-        is_still(tmp_path / "scene.png")
+def test_a_picture_that_has_gone_is_not_shown(tmp_path: Path, halves: Image.Image) -> None:
+    path = tmp_path / "scene.png"
+    halves.save(path)
+    file = VideoFile(path, FrameRing(4, 40 * 80 * 3))
+    path.unlink()
+    assert [*StillPicture(file).events()] == []

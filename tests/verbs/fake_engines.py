@@ -13,6 +13,7 @@ from tests.media import write_wav
 from visavis.backends.asr.fake import FakeAsr
 from visavis.backends.contract import Speech
 from visavis.backends.llm.fake import FakeLlm
+from visavis.backends.picture.fake import FakePictureCodec
 from visavis.backends.symbols import INDEX, encode, silence
 from visavis.backends.tts.fake import FakeTts
 from visavis.backends.turn.fake import FakeTurn
@@ -22,7 +23,7 @@ from visavis.engines import make_resampler
 from visavis.flow.clock import SimulatedClock
 from visavis.flow.events import INPUT_RATE_HZ, Samples
 from visavis.flow.line import Line
-from visavis.flow.ring import AudioRing
+from visavis.flow.ring import AudioRing, FrameRing
 from visavis.govern.replay import Rebuilt
 from visavis.wiring import WIRING, Parts, connect
 
@@ -54,6 +55,11 @@ def parts(config: Config | None = None, **engines: Any) -> Parts:
         strict=True,
         **made,
     )
+
+
+def eyes() -> dict[str, Any]:
+    """What a line needs to see."""
+    return {"frames": FrameRing(70, 640 * 480 * 3), "codec": FakePictureCodec()}
 
 
 def rebuilt(settings: Mapping[str, Any]) -> Rebuilt:

@@ -17,7 +17,6 @@ from visavis.backends.llm.fake import FakeLlm
 from visavis.config import Config
 from visavis.flow import events as e
 from visavis.flow.clock import SimulatedClock
-from visavis.flow.ring import FrameRing
 from visavis.govern.replay import read, replay
 from visavis.verbs import demo as verb
 from visavis.verbs.demo import perform
@@ -25,7 +24,7 @@ from visavis.verbs.dialogue import Line
 from visavis.wiring import Parts
 
 from .conftest import RunVerb
-from .fake_engines import LegibleTts, parts, rebuilt
+from .fake_engines import LegibleTts, eyes, parts, rebuilt
 
 SCRIPT = (
     Line("what is the capital of france"),
@@ -110,7 +109,7 @@ def seeing_fakes(config: Config | None = None, *, sight: bool = False, **_: Any)
         config,
         llm=FakeLlm(clock, script=answer, picture_tokens=16),
         tts=LegibleTts(clock),
-        frames=FrameRing(70, 320 * 240 * 3),
+        **eyes(),
     )
 
 

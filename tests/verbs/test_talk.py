@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from PIL import Image
 
 from tests import media
 from visavis import engines
@@ -40,9 +41,10 @@ class Loader:
         self.configs: list[Config] = []
         self.engines: dict[str, Any] = {}
 
-    def __call__(self, config: Config, **_: Any) -> Parts:
+    def __call__(self, config: Config, *, sight: bool = False, **_: Any) -> Parts:
         self.configs.append(config)
-        return fake_engines.parts(config, **self.engines)
+        eyes = fake_engines.eyes() if sight else {}
+        return fake_engines.parts(config, **eyes, **self.engines)
 
 
 @pytest.fixture
@@ -175,18 +177,44 @@ def test_where_nothing_was_said_nothing_is_answered(
     assert not answer.any()
 
 
-@pytest.mark.usefixtures("loader")
-def test_a_question_in_a_video_is_answered_with_the_video_beside_it(
-    run_verb: RunVerb, question: Path, tmp_path: Path
+def test_a_film_is_seen_beside_the_question(
+    run_verb: RunVerb, loader: Loader, question: Path, tmp_path: Path
 ) -> None:
+    loader.engines["llm"] = FakeLlm(picture_tokens=16)
     video = media.write_video(tmp_path / "scene.mp4", media.shades(75))
     record = str(tmp_path / "run.mcap")
     ended = run_verb(
         *("talk", "--audio", str(question), "--video", str(video), "--record", record, "--json")
     )
     assert ended.code == 0
-    assert len(json.loads(ended.out)["replies"]) == 1
+    assert "warning" not in ended.err
+    told = json.loads(ended.out)
+    assert len(told["replies"]) == 1
+    assert told["eyes"]["frames_captured"] == 75
     assert run_verb("replay", record).out.startswith("identical: ")
+
+
+def test_a_picture_is_seen_all_the_time(
+    run_verb: RunVerb, loader: Loader, question: Path, tmp_path: Path
+) -> None:
+    loader.engines["llm"] = FakeLlm(picture_tokens=16)
+    picture = tmp_path / "scene.jpg"
+    Image.new("RGB", (64, 48), "red").save(picture)
+    ended = run_verb("talk", "--audio", str(question), "--video", str(picture), "--json", "--quiet")
+    assert (ended.code, ended.err) == (0, "")
+    told = json.loads(ended.out)
+    seen_s = told["eyes"]["frames_captured"] / 10
+    assert seen_s == pytest.approx(told["session_ms"] / 1000, abs=0.3)
+
+
+@pytest.mark.usefixtures("loader")
+def test_a_model_without_eyes_is_warned_of(
+    run_verb: RunVerb, question: Path, tmp_path: Path
+) -> None:
+    video = media.write_video(tmp_path / "scene.mp4", media.shades(75))
+    ended = run_verb("talk", "--audio", str(question), "--video", str(video), "--quiet")
+    assert ended.code == 0
+    assert ended.err == f"visavis: warning: {talk.BLIND}\n"
 
 
 # ── what goes wrong ──────────────────────────────────────────────────────────────────────────
@@ -323,6 +351,15 @@ def test_without_models_all_that_are_missing_are_named_with_one_remedy(
 @pytest.mark.parametrize("option", ["--out", "--video"])
 def test_at_the_microphone_there_is_no_file(run_verb: RunVerb, tmp_path: Path, option: str) -> None:
     _assert_refused(run_verb("talk", option, str(tmp_path / "file")), subject=option)
+
+
+@pytest.mark.parametrize("device", [(), ("2",), ("/dev/video2",)])
+def test_beside_a_recording_there_is_no_camera(
+    run_verb: RunVerb, loader: Loader, question: Path, device: tuple[str, ...]
+) -> None:
+    ended = run_verb("talk", "--camera", *device, "--audio", str(question))
+    _assert_refused(ended, subject="--camera")
+    assert loader.configs == []
 
 
 class Unplugged:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -35,13 +35,19 @@ _MANNERS = {
 }
 _MCAP = b"\x89MCAP0\r\n"
 
-TAIL_S = 4.0
-"""Silence after a recording: longer than the longest wait for the end of a turn."""
+BLIND = "the model has no eyes: of what is seen, only what is written there is understood"
 
 
 @click.command()
 @click.option("--audio", type=FILE, help="What the user says: anything FFmpeg reads.")
-@click.option("--video", type=FILE, help="What the camera sees meanwhile.")
+@click.option("--video", type=FILE, help="What the camera sees meanwhile: a film, or a picture.")
+@click.option(
+    "--camera",
+    is_flag=False,
+    flag_value="",
+    metavar="[DEVICE]",
+    help="At the microphone: look through this camera; alone, through the default one.",
+)
 @click.option("--out", type=FILE, help="Where to write the answers, as WAV on the time axis.")
 @click.option("--record", type=FILE, help="Where to write the whole run, as MCAP.")
 @click.option("--json", "as_json", is_flag=True, help="Print the summary as JSON on stdout.")
@@ -62,6 +68,7 @@ def talk(
     *,
     audio: Path | None,
     video: Path | None,
+    camera: str | None,
     out: Path | None,
     record: Path | None,
     as_json: bool,
@@ -74,14 +81,21 @@ def talk(
     \b
     visavis talk --audio question.wav --out answer.wav
     visavis talk --audio dialogue.mp3 --record run.mcap --json
-    visavis talk --audio question.wav --video scene.mp4 --out answer.wav
+    visavis talk --audio question.wav --video scene.mp4 --json
+    visavis talk --audio question.wav --video picture.jpg --out answer.wav
     visavis talk                    at the microphone; needs 'visavis[device]'
+    visavis talk --camera           the same, and it looks through the camera
     visavis talk --profile headset  at the microphone, with a headset
+
+    The film begins with the sound. A question is about what was in view at its moment: its end,
+    or the word that points ("this", 这); the summary tells for each reply which picture that was,
+    how far from the moment, and whether the model had taken it in before the question was over.
 
     Times are those of the conversation: an answer that begins at 3.2 s stands there in the WAV.
     With --pace fast the work of each model is billed as if it had a core of its own; use
     --pace real to measure.
     """
+    from visavis.verbs.inputs import from_files
     from visavis.verbs.run import check_writable, converse
 
     check_writable(out, "--out", (audio, video))
@@ -90,12 +104,13 @@ def talk(
     config = _config(**choices)
     if audio is None:
         _refuse_without_audio(out=out, video=video)
-        return _at_the_microphone(config, record, as_json, quiet)
-    source = _source(audio, video)
-    parts = _load(config)
+        return _at_the_microphone(config, camera, record, as_json, quiet)
+    _refuse_with_audio(camera)
+    source = from_files(audio, video)
+    parts = _load(config, sight=video is not None)
     live = _answer_file(parts, out) if out else None
     outcome = converse(
-        parts, source, pace=pace, record=record, quiet=quiet, taps=[_log_state], live=live
+        parts, source(parts), pace=pace, record=record, quiet=quiet, taps=[_log_state], live=live
     )
     _log_end(parts, outcome)
     report(outcome, as_json, out, record)
@@ -135,12 +150,13 @@ def _config(**choices: Any) -> Config:
     return replace(config, reply=replace(config.reply, **given))
 
 
-def _load(config: Config) -> Parts:
+def _load(config: Config, *, sight: bool) -> Parts:
     """The parts, and on stderr what will not be as wished."""
     from visavis import engines
 
-    parts = engines.load_parts(config)
-    for warning in engines.warnings(config):
+    parts = engines.load_parts(config, sight=sight)
+    blind = sight and not (parts.llm and parts.llm.capabilities.picture_tokens)
+    for warning in [*engines.warnings(config), *([BLIND] if blind else [])]:
         click.echo(f"visavis: warning: {warning}", err=True)
     return parts
 
@@ -161,18 +177,6 @@ def _refuse_other_forms(out: Path | None, record: Path | None) -> None:
         if begins and begins != _MCAP:
             problem = "exists and is not a recording of visavis"
             raise InputError(record, problem, "give --record another name, or remove it")
-
-
-def _source(audio: Path, video: Path | None) -> Iterable[Event]:
-    from visavis.flow.ring import FrameRing
-    from visavis.source.file import AudioFile, merged
-    from visavis.source.video import VideoFile
-
-    sound = AudioFile(audio, tail_silence_s=TAIL_S)
-    if video is None:
-        return sound.events()
-    pictures = VideoFile(video, FrameRing(slots=8, max_bytes=1280 * 720 * 3))
-    return merged(sound.events(), pictures.events())
 
 
 def _answer_file(parts: Parts, out: Path) -> Callable[[Conversation], Any]:
@@ -216,20 +220,27 @@ def _refuse_without_audio(**files: Path | None) -> None:
             raise InputError(f"--{name}", "goes with --audio", "give a recording as --audio too")
 
 
-def _at_the_microphone(config: Config, record: Path | None, as_json: bool, quiet: bool) -> int:
-    from visavis.source.mic import Microphone
+def _refuse_with_audio(camera: str | None) -> None:
+    from visavis.flow.errors import InputError
+
+    if camera is not None:
+        raise InputError("--camera", "goes with the microphone", "give what is seen as --video")
+
+
+def _at_the_microphone(
+    config: Config, camera: str | None, record: Path | None, as_json: bool, quiet: bool
+) -> int:
     from visavis.speak.device import DeviceSink
+    from visavis.verbs.inputs import from_devices
     from visavis.verbs.run import converse
 
-    def microphone(conversation: Conversation) -> Microphone:
-        loop = conversation.loop
-        return Microphone(lambda event: loop.post(event, stamp=False), loop.clock)
-
     config = _with_profile(config)
-    parts = _load(config)
+    parts = _load(config, sight=camera is not None)
     parts.sink = DeviceSink(parts.output_rate_hz)
     click.echo(f"{_MANNERS[config.sound.profile]} Ctrl-C ends.", err=True)
-    outcome = converse(parts, (), record=record, quiet=quiet, taps=[_log_state], live=microphone)
+    outcome = converse(
+        parts, (), record=record, quiet=quiet, taps=[_log_state], live=from_devices(camera)
+    )
     _log_end(parts, outcome)
     report(outcome, as_json, None, record)
     if outcome.summary["source_error"]:
