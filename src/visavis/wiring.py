@@ -25,7 +25,9 @@ from visavis.flow.line import Line
 from visavis.flow.node import Node
 from visavis.flow.ring import AudioRing, FrameRing
 from visavis.perceive.asr import Recogniser
+from visavis.perceive.camera import Camera
 from visavis.perceive.reading import Reader
+from visavis.perceive.scene import SceneWatcher
 from visavis.perceive.turn import TurnTaking
 from visavis.perceive.turn_audio import TurnScorer
 from visavis.perceive.vad import VoiceActivity
@@ -116,6 +118,11 @@ def _voice(parts: Parts) -> Node:
 def _recogniser(parts: Parts) -> Node:
     assert parts.asr is not None
     return Recogniser(parts.asr, parts.ring)
+
+
+def _scene_watcher(parts: Parts) -> Node:
+    assert parts.frames is not None
+    return SceneWatcher(parts.frames)
 
 
 def _voice_meter(parts: Parts) -> Node:
@@ -252,6 +259,21 @@ WIRING: tuple[Row, ...] = (
         _turn_taking,
     ),
     Row(
+        "perceive.scene",
+        ("frame.aligned", "speech.started", "turn.ended", "turn.dropped"),
+        ("scene.changed", "sight.judged"),
+        _scene_watcher,
+        lane="vision",
+        needs="frames",
+    ),
+    Row(
+        "perceive.camera",
+        ("frame.aligned", "sight.judged", "clock.ticked"),
+        ("camera.changed",),
+        lambda parts: Camera(),
+        needs="sees",
+    ),
+    Row(
         "decide.session",
         (
             "clock.ticked",
@@ -352,7 +374,7 @@ def connect(line: Line, parts: Parts) -> dict[str, Node]:
     """Builds every node that the parts allow and subscribes it; returns them by name."""
     nodes: dict[str, Node] = {}
     for row in WIRING:
-        if row.needs and getattr(parts, row.needs) in (None, ()):
+        if row.needs and getattr(parts, row.needs) in (None, (), False):
             continue
         nodes[row.name] = row.make(parts)
         line.add(nodes[row.name], row.takes, row.lane)
