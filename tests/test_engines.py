@@ -34,6 +34,7 @@ def _pulled(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(
         Store, "find", lambda self, name: Installed(catalogue.manifest(name), tmp_path)
     )
+    monkeypatch.setattr(Installed, "refuse_misfit", lambda self: None)
 
 
 class Engine:

@@ -88,7 +88,10 @@ def load_parts(
         installed = found[kind]
         begun = time.perf_counter()
         progress(installed.manifest.name)
+        installed.refuse_misfit()
         options = installed.options
+        if changed := catalogue.settings(config.tier, kind, installed.manifest.name):
+            options = replace(options, settings={**options.settings, **changed})
         if kind == "asr" and config.language:
             options = replace(options, settings={**options.settings, "language": config.language})
         engines[kind] = backends.load(kind, installed.manifest.backend, options)

@@ -1,4 +1,4 @@
-"""Addresses: the four kinds, and what cannot be smuggled through them."""
+"""Addresses: the five kinds, and what cannot be smuggled through them."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from visavis.bundle.address import (
     FileAddress,
     HubAddress,
+    PackageAddress,
     WebAddress,
     WheelAddress,
     parse,
@@ -24,6 +25,7 @@ from visavis.bundle.address import (
         ("https://example.org/m.onnx?v=2", WebAddress("https://example.org/m.onnx?v=2")),
         ("hf:owner/name@v1.0/a/b.gguf", HubAddress("owner/name", "v1.0", "a/b.gguf")),
         ("pypi:some-pkg==1.2.3/pkg/m.bin", WheelAddress("some-pkg", "1.2.3", "pkg/m.bin")),
+        ("package:eye/eye.gguf", PackageAddress("eye/eye.gguf")),
     ],
 )
 def test_each_kind_is_read_and_written_back(text: str, address: object) -> None:
@@ -51,6 +53,9 @@ def test_each_kind_is_read_and_written_back(text: str, address: object) -> None:
         "pypi:pkg==1 --pre/m.bin",
         "pypi:pkg>=1/m.bin",
         "pypi:pkg==1/../m.bin",
+        "package:",
+        "package:../../etc/passwd",
+        "package:/etc/passwd",
     ],
 )
 def test_what_is_not_an_address_is_refused(text: str) -> None:

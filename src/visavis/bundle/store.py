@@ -49,6 +49,12 @@ class Installed:
         for file in self.manifest.files:
             _hash(self.manifest, file, self.directory / file.path)
             verify.check(self.directory / file.path, self.manifest.name)
+        self.refuse_misfit()
+
+    def refuse_misfit(self) -> None:
+        """Raises `BundleError` if its files do not belong together: an engine might abort."""
+        if problem := verify.misfit(self.files):
+            raise BundleError(self.manifest.name, problem, "correct the files in its manifest")
 
 
 class Store:
@@ -107,6 +113,15 @@ class Store:
     def lock(self, manifest: Manifest) -> Path:
         """The file on which pulls of this bundle lock each other out."""
         return self.root / ".locks" / manifest.name
+
+    def twins(self, manifest: Manifest) -> dict[str, Path]:
+        """Files of other versions of this bundle by SHA-256, as they were last seen."""
+        found = {}
+        for directory in self._versions(manifest.name):
+            for path, known in stamp.read(directory).items():
+                if (directory / path).is_file():
+                    found[known.sha256] = directory / path
+        return found
 
     def admit(self, manifest: Manifest, ready: Path, stamps: dict[str, Stamp]) -> Installed:
         """Moves the directory `ready`, whose files are verified, into place in one step.

