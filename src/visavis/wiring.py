@@ -31,6 +31,7 @@ from visavis.perceive.scene import SceneWatcher
 from visavis.perceive.turn import TurnTaking
 from visavis.perceive.turn_audio import TurnScorer
 from visavis.perceive.vad import VoiceActivity
+from visavis.perceive.vision import Vision
 from visavis.perceive.voice import VoiceMeter
 from visavis.speak.ahead import LookAhead
 from visavis.speak.output import Ear
@@ -79,7 +80,7 @@ class Parts:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A row of the table. `make` builds the node from the parts."""
+    """A row of the table. `make` builds the node from the parts; `needs` names some, by spaces."""
 
     name: str
     takes: tuple[str, ...]
@@ -94,6 +95,10 @@ SOURCES = {
     "flow.clock": ("clock.ticked",),
 }
 """Who gives the events that come from outside the line."""
+
+
+READABLE_SIDE = 640
+"""Pixels of a view's longer side that whoever reads what is written in it needs."""
 
 
 def _aligner(parts: Parts) -> Node:
@@ -123,6 +128,15 @@ def _recogniser(parts: Parts) -> Node:
 def _scene_watcher(parts: Parts) -> Node:
     assert parts.frames is not None
     return SceneWatcher(parts.frames)
+
+
+def _vision(parts: Parts) -> Node:
+    assert parts.frames is not None
+    assert parts.codec is not None
+    side = parts.llm.capabilities.picture_side if parts.llm is not None else READABLE_SIDE
+    if parts.ocr is not None:
+        side = max(side, READABLE_SIDE)
+    return Vision(parts.frames, parts.codec, side=side)
 
 
 def _voice_meter(parts: Parts) -> Node:
@@ -274,6 +288,14 @@ WIRING: tuple[Row, ...] = (
         needs="sees",
     ),
     Row(
+        "perceive.vision",
+        ("look.start",),
+        ("view.taken", "view.missed"),
+        _vision,
+        lane="vision",
+        needs="frames codec",
+    ),
+    Row(
         "decide.session",
         (
             "clock.ticked",
@@ -374,7 +396,7 @@ def connect(line: Line, parts: Parts) -> dict[str, Node]:
     """Builds every node that the parts allow and subscribes it; returns them by name."""
     nodes: dict[str, Node] = {}
     for row in WIRING:
-        if row.needs and getattr(parts, row.needs) in (None, (), False):
+        if any(getattr(parts, need) in (None, (), False) for need in row.needs.split()):
             continue
         nodes[row.name] = row.make(parts)
         line.add(nodes[row.name], row.takes, row.lane)

@@ -45,7 +45,7 @@ class Clarity:
         self.condition, self.since_ns = "clear", 0
         self._seems, self._seems_ns, self._seems_captured_ns = "clear", 0, 0
         self._blurred, self._sharpness_ns = False, -SHARP_EVERY_NS
-        self._same = Sameness()
+        self._repeats = Repetition()
 
     @property
     def in_the_dark(self) -> bool:
@@ -66,13 +66,13 @@ class Clarity:
             return False
         self.condition, self.since_ns = seems, self._seems_captured_ns
         if seems == "frozen":
-            self.since_ns = self._same.since_ns
+            self.since_ns = self._repeats.since_ns
         return True
 
     def _judge(
         self, pixels: Pixels, blocks: Blocks, t_ns: int, captured_ns: int, still: bool
     ) -> str:
-        if self._same.is_frozen(blocks, t_ns, captured_ns, still):
+        if self._repeats.is_frozen(blocks, t_ns, captured_ns, still):
             return "frozen"
         brightest = float(np.partition(luma(blocks), -LIT, axis=None)[-LIT])
         if brightest < (LIGHT if self._seems == "dark" else DARK):
@@ -83,7 +83,7 @@ class Clarity:
         return "blurred" if self._blurred else "clear"
 
 
-class Sameness:
+class Repetition:
     """For how long the very same picture has been coming, and what that means."""
 
     def __init__(self) -> None:
