@@ -7,7 +7,7 @@ import signal
 import wave
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
@@ -20,9 +20,10 @@ from visavis.backends.symbols import INDEX
 from visavis.backends.vad.fake import FakeVad
 from visavis.config import PROFILES, Config
 from visavis.flow.clock import Clock
-from visavis.flow.events import Event, Samples, SourceEnded
+from visavis.flow.events import Event, FrameCaptured, Samples, SourceEnded
+from visavis.flow.ring import FrameRing
 from visavis.govern.recording import read
-from visavis.source import mic
+from visavis.source import camera, mic
 from visavis.speak import device
 from visavis.speak.sink import FileSink, NullSink
 from visavis.verbs import talk
@@ -401,6 +402,69 @@ def test_at_the_microphone_the_loudspeaker_is_cancelled_where_it_can_be(
     assert ended.code == 0
     assert told in ended.err
     assert [config.sound.profile for config in loader.configs] == [profile]
+
+
+class Gazing:
+    """A camera that sees one grey picture."""
+
+    asked: ClassVar[list[str | None]] = []
+
+    def __init__(
+        self,
+        ring: FrameRing,
+        post: Callable[[Event], None],
+        clock: Clock,
+        *,
+        device: str | None,
+        max_rate_hz: float,
+    ) -> None:
+        self.asked.append(device)
+        self._ring, self._post = ring, post
+
+    def __enter__(self) -> Gazing:
+        place = self._ring.write(np.full((48, 64, 3), 128, np.uint8))
+        assert place is not None
+        slot, generation = place
+        self._post(FrameCaptured(t_ns=0, slot=slot, generation=generation, width=64, height=48))
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Nothing to close."""
+
+
+@pytest.mark.parametrize(
+    ("options", "asked"),
+    [((), []), (("--camera",), [None]), (("--camera", "/dev/video2"), ["/dev/video2"])],
+)
+def test_at_the_microphone_it_looks_through_the_camera_if_told_to(
+    run_verb: RunVerb,
+    loader: Loader,
+    monkeypatch: pytest.MonkeyPatch,
+    options: tuple[str, ...],
+    asked: list[str | None],
+) -> None:
+    loader.engines["llm"] = FakeLlm(picture_tokens=16)
+    monkeypatch.setattr(Gazing, "asked", [])
+    monkeypatch.setattr(camera, "Camera", Gazing)
+    monkeypatch.setattr(mic, "Microphone", Unplugged)
+    monkeypatch.setattr(device, "DeviceSink", lambda rate_hz: NullSink())
+    ended = run_verb("talk", *options, "--json", "--quiet")
+    assert ended.code == 0
+    assert Gazing.asked == asked
+    eyes = json.loads(ended.out)["eyes"]
+    assert (eyes and eyes["frames_captured"]) == (1 if asked else None)
+
+
+@pytest.mark.usefixtures("loader")
+def test_a_camera_that_is_not_there_is_one_line(
+    run_verb: RunVerb, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(mic, "Microphone", Unplugged)
+    monkeypatch.setattr(device, "DeviceSink", lambda rate_hz: NullSink())
+    ended = run_verb("talk", "--camera", "/dev/no-such-camera", "--quiet")
+    assert (ended.code, ended.out) == (2, "")
+    assert "no-such-camera" in ended.err.splitlines()[-1]
+    assert "Traceback" not in ended.err
 
 
 @pytest.mark.usefixtures("loader")

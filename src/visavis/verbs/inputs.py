@@ -6,7 +6,7 @@ Invariant: what cannot be used is refused before any model is loaded.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -44,17 +44,25 @@ def from_files(audio: Path, video: Path | None) -> Callable[[Parts], Iterable[Ev
 
 
 def from_devices(camera: str | None) -> Callable[[Conversation], AbstractContextManager[None]]:
-    """The microphone, and a camera by its name or number (empty = the default, None = none)."""
+    """The microphone, and a camera by its name (empty = the first that works, None = none)."""
+    from visavis.source.camera import Camera
     from visavis.source.mic import Microphone
 
     @contextmanager
     def live(conversation: Conversation) -> Iterator[None]:
-        loop = conversation.loop
+        loop, parts = conversation.loop, conversation.parts
 
         def post(event: Event) -> None:
             loop.post(event, stamp=False)
 
-        with Microphone(post, loop.clock):
+        with ExitStack() as stack:
+            if camera is not None and parts.frames is not None:
+                rate_hz, device = parts.config.sight.rate_hz, camera or None
+                stack.enter_context(
+                    Camera(parts.frames, post, loop.clock, device=device, max_rate_hz=rate_hz)
+                )
+            # Last: from here on it listens.
+            stack.enter_context(Microphone(post, loop.clock))
             yield
 
     return live
