@@ -4,7 +4,7 @@ PYTHON ?= python3
 JOBS ?= 0
 BIN := .venv/bin
 STAMP := .venv/made-$(shell cksum pyproject.toml | cut -d ' ' -f 1)
-BENCHMARKS := $(filter-out benchmarks/row.py benchmarks/dialogue.py,$(wildcard benchmarks/*.py))
+BENCHMARKS := $(filter-out benchmarks/row.py benchmarks/dialogue.py benchmarks/timeline.py,$(wildcard benchmarks/*.py))
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test lint bench docs clean

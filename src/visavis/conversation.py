@@ -64,6 +64,8 @@ class Conversation:
             self.parts.tts,
             self.parts.spare_tts,
             self.parts.codec,
+            self.parts.ocr,
+            self.parts.embedder,
         ):
             if engine is not None:
                 engine.close()

@@ -19,7 +19,7 @@ from typing import Any
 import msgspec
 
 from visavis import backends
-from visavis.backends.contract import EchoCanceller, Options, PictureCodec
+from visavis.backends.contract import EchoCanceller, Ocr, Options, PictureCodec
 from visavis.bundle import catalogue, choice
 from visavis.bundle.store import Installed, Store
 from visavis.config import Config
@@ -98,9 +98,15 @@ def load_parts(
         took_s = time.perf_counter() - begun
         log.info("%s %s: loaded in %.2f s", kind, installed.directory, took_s)
 
-    with ExitStack() as undo, ThreadPoolExecutor(len(ENGINES)) as pool:
+    def load_reading() -> None:
+        if (ocr := load_ocr(config)) is not None:
+            engines["ocr"] = ocr
+
+    with ExitStack() as undo, ThreadPoolExecutor(len(ENGINES) + 1) as pool:
         undo.callback(lambda: [engine.close() for engine in engines.values()])
         loads = [pool.submit(load, kind) for kind in ENGINES if kind in found]
+        if sight:
+            loads.append(pool.submit(load_reading))
         for pending in loads:
             pending.result()
         undo.pop_all()
@@ -118,6 +124,7 @@ def load_parts(
         sink=sink,
         frames=frames,
         codec=engines["codec"],
+        ocr=engines.get("ocr"),
         output_rate_hz=engines["tts"].rate_hz,
     )
 
@@ -153,6 +160,14 @@ def load_codec() -> PictureCodec:
     """What makes files of pictures, and pictures of files."""
     codec: PictureCodec = backends.load("picture", "pillow", Options())
     return codec
+
+
+def load_ocr(config: Config) -> Ocr | None:
+    """What reads the writing in pictures, where that is wished and its library is installed."""
+    if not config.sight.reading or importlib.util.find_spec("rapidocr") is None:
+        return None
+    ocr: Ocr = backends.load("ocr", "rapidocr", Options())
+    return ocr
 
 
 def spare_voice(rate_hz: int) -> Any:

@@ -24,6 +24,7 @@ from visavis.decide.session import Session
 from visavis.flow.line import Line
 from visavis.flow.node import Node
 from visavis.flow.ring import AudioRing, FrameRing
+from visavis.memory.visual import VisualMemory
 from visavis.perceive.asr import Recogniser
 from visavis.perceive.camera import Camera
 from visavis.perceive.reading import Reader
@@ -76,6 +77,11 @@ class Parts:
     def sees(self) -> bool:
         """Whether there is anything to look at."""
         return self.frames is not None or self.seen_elsewhere
+
+    @property
+    def remembers(self) -> bool:
+        """Whether what was looked at is to be remembered."""
+        return self.sees and self.config.sight.memory_mb > 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,6 +168,10 @@ def _reader(parts: Parts) -> Node:
     assert parts.ocr is not None
     assert parts.codec is not None
     return Reader(parts.ocr, parts.codec)
+
+
+def _visual_memory(parts: Parts) -> Node:
+    return VisualMemory(round(parts.config.sight.memory_mb * 2**20), parts.embedder)
 
 
 def _session(parts: Parts) -> Node:
@@ -258,6 +268,20 @@ WIRING: tuple[Row, ...] = (
         _reader,
         lane="ocr",
         needs="ocr",
+    ),
+    Row(
+        "memory.visual",
+        (
+            "scene.changed",
+            "view.taken",
+            "view.read",
+            "view.described",
+            "item.kept",
+            "words.heard",
+        ),
+        ("view.kept", "memory.recalled"),
+        _visual_memory,
+        needs="remembers",
     ),
     Row(
         "perceive.turn",

@@ -1,0 +1,178 @@
+"""The memory of what was seen, and what is found in it again.
+
+Takes `view.taken`, `scene.changed`, `view.read`, `view.described`, `item.kept` and `words.heard`;
+gives `view.kept` and `memory.recalled`. Runs inline, before the turn is judged, so that a reply to
+the words begins with what was recalled: all of it takes well under a millisecond. (An embedder of
+milliseconds is bearable here; a slower one would need a lane.) Invariants: the bytes kept stay
+within the budget; an utterance brings the same view once, however often its words come.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from visavis.backends.contract import Embedder
+from visavis.flow.clock import NS_PER_MS, NS_PER_S
+from visavis.flow.events import (
+    Event,
+    ItemKept,
+    MemoryRecalled,
+    SceneChanged,
+    ViewDescribed,
+    ViewKept,
+    ViewRead,
+    ViewTaken,
+    WordsHeard,
+)
+from visavis.memory import recall
+from visavis.memory.index import Index, Kept
+
+FLASH_NS = NS_PER_S // 2
+"""A view that gave way so soon was taken in the middle of a change, and is not kept."""
+
+
+class VisualMemory:
+    """At most `most_bytes` of views. `embedder`: gives meanings, if there is one."""
+
+    name = "memory.visual"
+
+    def __init__(self, most_bytes: int, embedder: Embedder | None = None) -> None:
+        self._index = Index(most_bytes)
+        self._embedder = embedder
+        self._shown: dict[str, str] = {}  # by stream: the id of what it shows
+        self._newest_ns: dict[str, int] = {}  # by stream
+        self._talked_of: tuple[str, ...] = ()  # what was seen when the user last spoke
+        self._given = (0, "")  # the utterance, and the view that it brought
+        self._began_ns = -1
+
+    def on(self, event: Event) -> Iterable[Event]:
+        match event:
+            case ViewTaken():
+                return self._take(event)
+            case SceneChanged():
+                self._leave(event.stream, event.captured_ns)
+            case ViewRead():
+                self._tell(event.id, written=event.text)
+            case ViewDescribed():
+                self._tell(event.id, described=event.text)
+            case ItemKept():
+                self._hear(event)
+            case WordsHeard() if event.final:
+                return self._recall(event)
+        return ()
+
+    # ── seeing ───────────────────────────────────────────────────────────────────────────────
+
+    def _take(self, event: ViewTaken) -> Iterator[Event]:
+        view, at_ns = event.view, event.view.captured_ns
+        if self._began_ns < 0:
+            self._began_ns = at_ns
+        self._stay(at_ns)
+        if at_ns >= self._newest_ns.get(view.stream, 0):  # else it is a look back
+            self._newest_ns[view.stream] = at_ns
+            if self._shown.get(view.stream) != view.id:
+                self._leave(view.stream, at_ns)
+            self._shown[view.stream] = view.id
+        if self._see(view.id, at_ns) or not event.data:
+            return
+        if self._index.add(Kept(view, event.data, [(at_ns, at_ns)])):
+            yield ViewKept(
+                t_ns=event.t_ns,
+                trace=event.trace,
+                view=view,
+                bytes_kept=self._index.bytes_kept,
+            )
+
+    def _see(self, view_id: str, at_ns: int) -> bool:
+        """It is seen at this moment; whether it is known."""
+        entry = self._index.get(view_id)
+        if entry is not None:
+            entry.see(at_ns)
+        return entry is not None
+
+    def _stay(self, until_ns: int) -> None:
+        """What is seen has been seen until this moment."""
+        for view_id in self._shown.values():
+            if (entry := self._index.get(view_id)) is not None:
+                entry.stay(until_ns)
+
+    def _leave(self, stream: str, at_ns: int) -> None:
+        """What the stream has shown is seen no longer, and was until now."""
+        entry = self._index.get(self._shown.pop(stream, ""))
+        if entry is not None:
+            entry.stay(at_ns)
+            if entry.seen_ns < FLASH_NS:
+                self._index.drop(entry.view.id)
+
+    # ── words that go with it ────────────────────────────────────────────────────────────────
+
+    def _tell(
+        self, view_id: str, *, written: str | None = None, described: str | None = None
+    ) -> None:
+        entry = self._index.get(view_id)
+        if entry is None or not (written or described):
+            return
+        entry.tell(written=written, described=described)
+        self._understand(entry)
+
+    def _hear(self, item: ItemKept) -> None:
+        """What is said of what is seen; a question about the past is not."""
+        if item.role == "user":
+            is_past = recall.question(item.text) is not None
+            self._talked_of = () if is_past else self._seen_at(item.start_ns)
+        elif item.role != "assistant":
+            return
+        for view_id in self._talked_of:
+            if (entry := self._index.get(view_id)) is not None:
+                entry.hear(item.text)
+                self._understand(entry)
+
+    def _seen_at(self, moment_ns: int) -> tuple[str, ...]:
+        """The views that were seen at a moment, one a stream."""
+        seen = {
+            entry.view.stream: entry.view.id
+            for entry in self._index
+            if any(start <= moment_ns <= end for start, end in entry.spans)
+        }
+        return tuple((self._shown | seen).values())
+
+    def _understand(self, entry: Kept) -> None:
+        if self._embedder is not None:
+            words = "\n".join(filter(None, (entry.text, entry.said)))
+            entry.meaning = self._embedder.embed([words])[0]
+        self._index.thin()
+
+    # ── recall ───────────────────────────────────────────────────────────────────────────────
+
+    def _recall(self, event: WordsHeard) -> Iterator[Event]:
+        asked = recall.question(event.text)
+        if asked is None or not len(self._index):
+            return
+        self._stay(event.t_ns)
+        found = recall.find(
+            asked,
+            self._index,
+            event.t_ns,
+            shown=self._shown.values(),
+            began_ns=self._began_ns,
+            meaning=self._meaning(asked),
+        )
+        if found is None or self._given == (event.trace, found.view.id):
+            return
+        self._given = event.trace, found.view.id
+        yield MemoryRecalled(
+            t_ns=event.t_ns,
+            trace=event.trace,
+            view=found.as_seen(),
+            ago_ms=(event.t_ns - found.last_ns) / NS_PER_MS,
+            data=found.data,
+        )
+
+    def _meaning(self, asked: recall.Question) -> NDArray[np.float32] | None:
+        if self._embedder is None or not asked.about:
+            return None
+        (vector,) = self._embedder.embed([asked.rest], query=True)
+        return np.asarray(vector)
