@@ -14,10 +14,14 @@ import pytest
 
 from visavis import engines
 from visavis.backends.llm.fake import FakeLlm
+from visavis.backends.picture.fake import FakePictureCodec
 from visavis.config import Config
 from visavis.flow import events as e
 from visavis.flow.clock import SimulatedClock
+from visavis.govern.recording import Entry
 from visavis.govern.replay import read, replay
+from visavis.source.paint import paint
+from visavis.source.stage import GRAIN
 from visavis.verbs import demo as verb
 from visavis.verbs.demo import perform
 from visavis.verbs.dialogue import Line
@@ -132,10 +136,24 @@ def test_where_it_has_eyes_a_scene_is_filmed_and_the_truth_is_told(
         ("what is that", str(verb.FIRST)),
         ("what is on the left", str(verb.SECOND)),
     ]
-    assert told["eyes"]["frames_captured"] > 100
+    asked = [item["text"] for item in told["history"] if item["role"] == "user"]
+    assert asked == [line.text for line in script]
     assert ended.err.count("in view: ") == 2
     assert f"in view: {verb.SECOND} (for 0." in ended.err
-    assert replay(read(tmp_path / "run.mcap"), rebuilt).identical
+    looks = [reply["view"] for reply in told["replies"]]
+    assert all(look["early"] and abs(look["offset_ms"]) <= 20 for look in looks)
+    assert looks[0]["view_id"] != looks[1]["view_id"] == looks[2]["view_id"]
+    assert told["eyes"]["encodes"] < told["eyes"]["looks"] < told["eyes"]["frames_captured"] / 10
+    recording = read(tmp_path / "run.mcap")
+    assert replay(recording, rebuilt).identical
+    pictures = {entry.event().view.id: entry.media for entry in recording if is_look(entry)}  # type: ignore[attr-defined]
+    for look, scene in zip(looks, (verb.FIRST, verb.SECOND), strict=False):
+        seen = FakePictureCodec().decode(pictures[look["view_id"]]).astype(int)
+        assert np.abs(seen - paint(scene, 320, 240)).max() <= GRAIN
+
+
+def is_look(entry: Entry) -> bool:
+    return entry.topic == "view.taken" and bool(entry.media)
 
 
 @pytest.mark.parametrize("script", [verb.SCRIPT, verb.SEEING_SCRIPT])
