@@ -149,6 +149,7 @@ def test_a_page_has_the_lines_that_are_sure_in_their_order() -> None:
     lines = [line("EXIT  12 "), line("rn#1", 0.3), line(" "), line("出口")]
     assert page(lines, 0.6, 100) == "EXIT 12\n出口"
     assert page([], 0.6, 100) == ""
+    assert page([line("●■"), line("— !"), line("7"), line("停")], 0.6, 100) == "7\n停"
 
 
 def test_a_long_page_is_cut_at_a_line() -> None:

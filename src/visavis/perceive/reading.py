@@ -66,9 +66,12 @@ class Reader:
 
 
 def page(lines: Iterable[Line], least: float, most_characters: int) -> str:
-    """The lines that are sure enough as one text, a line each, of bounded length."""
+    """The lines that are sure enough as one text, a line each, of bounded length.
+
+    A line without a letter or a digit is none: a circle and a square were read as "●■".
+    """
     sure = (" ".join(line.text.split()) for line in lines if line.confidence >= least)
-    text = "\n".join(line for line in sure if line)
+    text = "\n".join(line for line in sure if any(map(str.isalnum, line)))
     if len(text) <= most_characters:
         return text
     whole = text[: most_characters + 1].rpartition("\n")[0]
