@@ -38,8 +38,8 @@ SCRIPT: Script = (
 FIRST = Scene("white", (Thing("red", "circle", "left"), Thing("blue", "square", "right")))
 SECOND = Scene("gray", (Thing("yellow", "star", "left"), Thing("red", "circle", "right")))
 SEEING_SCRIPT: Script = (
-    Line("What color is the circle?", looks=True),
-    Line("How many shapes are there?", looks=True),
+    Line("What color is the square?", looks=True),
+    Line("How many shapes do you see?", looks=True),
     Line("What shape is on the left?", looks=True),
     Line("What shape is on the left?", looks=True, shows=SECOND),
     Line("Tell me a long story about a fox who lived by a river."),
