@@ -99,11 +99,24 @@ def test_a_draft_that_was_being_written_had_seen_it() -> None:
     assert not is_early(draft, TURN, adopt, token, sound)
 
 
-def test_what_was_seen_for_the_last_question_does_not_count_for_this_one() -> None:
-    first, second = looks(
-        *(prefill(NEW), DONE, TURN, start(), *sounds()), *(TURN, start(epoch=2), *sounds(2))
+def test_what_was_seen_with_the_last_question_is_known_with_this_one() -> None:
+    first, second = looks(TURN, start(), *sounds(), *(TURN, start(epoch=2), *sounds(2)))
+    assert (first.early, second.early) == (False, True)
+
+
+def test_what_another_picture_has_replaced_is_seen_anew() -> None:
+    *_, third = looks(
+        *(TURN, start(), *sounds()),
+        *(TURN, start(OLD, epoch=2), *sounds(2)),
+        *(TURN, start(epoch=3), *sounds(3)),
     )
-    assert (first.early, second.early) == (True, False)
+    assert not third.early
+
+
+def test_our_own_words_evaluated_ahead_change_nothing() -> None:
+    said = e.PromptPrefill(t_ns=0, messages=(*asked(NEW), e.Message("assistant", "a tree")))
+    _, second = looks(TURN, start(), *sounds(), said, DONE, TURN, start(epoch=2), *sounds(2))
+    assert second.early
 
 
 def test_what_the_eyes_did_is_counted() -> None:

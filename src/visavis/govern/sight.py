@@ -1,7 +1,9 @@
 """Sight: what each reply looked at, and what the eyes did meanwhile.
 
-Takes what the meter sees. Gives a `Look` for each reply that had a picture, and counts. Invariant:
-a picture counts as seen early only if the engine had taken it in before the turn was over.
+Takes what the meter sees. Gives a `Look` for each reply that had a picture, and counts.
+Invariant: a picture counts as seen early only if the engine had taken it in before the turn was
+over, with this question or with the one before; one that another has replaced since must be taken
+in again.
 """
 
 from __future__ import annotations
@@ -50,13 +52,13 @@ class Eyes:
 
 
 class SightAccount:
-    """Counts, and knows which pictures the engine has taken in since the last turn."""
+    """Counts, and knows which pictures the engine has taken in."""
 
     def __init__(self) -> None:
         self.eyes = Eyes()
         self._prefills: list[frozenset[str]] = []  # under way, and the newest one that waits
-        self._draft: tuple[int, str] = (0, "")  # epoch, view
-        self._evaluated: set[str] = set()
+        self._reply = (0, "")  # epoch, view
+        self._evaluated: frozenset[str] = frozenset()  # the newest ones
         self._early: frozenset[str] = frozenset()  # at the end of the last turn
 
     def on_frame(self, event: e.FrameCaptured) -> None:
@@ -86,24 +88,22 @@ class SightAccount:
         self._prefills = [*self._prefills[:1], views]
 
     def on_prefilled(self, event: e.PromptPrefilled) -> None:
-        done = self._prefills[:1]
+        for done in self._prefills[:1]:
+            # A prompt that ends with our own words shows no picture anew.
+            self._evaluated = done if event.complete and done else self._evaluated
         self._prefills = self._prefills[1:]
-        if event.complete:
-            self._evaluated.update(*done)
 
     def on_start(self, event: e.ReplyStart) -> None:
         self._prefills = []  # abandoned
-        self._draft = (event.epoch, event.view_id) if event.held else (0, "")
+        self._reply = event.epoch, event.view_id
 
     def on_token(self, event: e.TokenMade) -> None:
-        epoch, view_id = self._draft
+        epoch, view_id = self._reply
         if event.epoch == epoch and view_id:
-            self._evaluated.add(view_id)
+            self._evaluated = frozenset((view_id,))
 
     def on_turn(self, event: e.TurnEnded) -> None:
-        self._draft = 0, ""
-        self._early = frozenset(self._evaluated)
-        self._evaluated.clear()
+        self._early = self._evaluated
 
     def look(self, start: e.ReplyStart) -> Look | None:
         """What a reply looked at that answers the last turn; None = nothing."""
