@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 from pathlib import Path
+from types import SimpleNamespace
+from typing import ClassVar
 
 import av
 import numpy as np
@@ -12,7 +15,7 @@ from hypothesis import strategies as st
 from PIL import Image, ImageOps
 
 from tests.media import turn, write_video
-from visavis.source.picture import BY_EXIF, Unshowable, fitted, turn_of, turned, upright
+from visavis.source.picture import BY_EXIF, Converter, Unshowable, fitted, turn_of, turned
 
 MANY = 1 << 20
 COLOURS = {"red": (220, 30, 30), "green": (30, 180, 40), "blue": (30, 40, 220), "grey": (90,) * 3}
@@ -25,6 +28,10 @@ def quarters(width: int = 64, height: int = 48) -> np.ndarray:
     pixels[:half, :middle], pixels[:half, middle:] = COLOURS["red"], COLOURS["green"]
     pixels[half:, :middle], pixels[half:, middle:] = COLOURS["blue"], COLOURS["grey"]
     return pixels
+
+
+def upright(frame: av.VideoFrame, max_pixels: int) -> np.ndarray:
+    return Converter(max_pixels).convert(frame)
 
 
 def frame_of(pixels: np.ndarray, mode: str) -> av.VideoFrame:
@@ -126,3 +133,42 @@ def test_the_size_fits_and_keeps_its_proportion(width: int, height: int, most: i
         assert (new_width, new_height) == (width, height)
     elif min(new_width, new_height) >= 20:
         assert new_width / new_height == pytest.approx(width / height, rel=0.06)
+
+
+def test_frames_of_one_stream_may_differ_in_all_ways() -> None:
+    converter = Converter(64 * 48)
+    for width, height, mode in [(64, 48, "yuv420p"), (320, 240, "gray"), (31, 77, "rgba")]:
+        for _ in range(2):
+            found = converter.convert(frame_of(quarters(width, height), mode))
+            assert found.shape[1::-1] == fitted(width, height, 64 * 48)
+
+
+def test_frames_are_let_go_at_once() -> None:
+    """At 1080p a frame is 3 MB: what waits for the collector is soon all there is."""
+    converter = Converter(MANY)
+    converter.convert(frame_of(quarters(), "yuv420p"))
+    gc.collect()
+    gc.disable()
+    try:
+        for _ in range(20):
+            converter.convert(frame_of(quarters(), "yuv420p"))
+        assert gc.collect() == 0
+    finally:
+        gc.enable()
+
+
+def test_a_stream_that_is_turned_on_the_way_is_followed() -> None:
+    class Turning:
+        width, height, format = 64, 48, SimpleNamespace(name="rgb24")
+        rotation = 0
+        side_data: ClassVar[dict[str, bytes]] = {}
+
+    converter, frame = Converter(MANY), Turning()
+    shown = frame_of(quarters(), "rgb24")
+    converter._reformatter = SimpleNamespace(  # type: ignore[assignment]
+        reformat=lambda *_, **__: shown
+    )
+    shapes = []
+    for frame.rotation in (0, -90, 180, 90, 0):
+        shapes.append(converter.convert(frame).shape[:2])  # type: ignore[arg-type]
+    assert shapes == [(48, 64), (64, 48), (48, 64), (64, 48), (48, 64)]

@@ -22,7 +22,7 @@ from visavis.flow.events import Event, FrameCaptured, NodeFailed
 from visavis.flow.ring import FrameRing
 from visavis.source.device import Device, devices, opened
 from visavis.source.feed import Counts, Feed
-from visavis.source.picture import Unshowable, upright
+from visavis.source.picture import Converter, Unshowable
 
 Post = Callable[[Event], None]
 NAME = "source.camera"
@@ -69,6 +69,7 @@ class Camera:
         self._ring, self._post, self._clock = ring, post, clock
         self._device, self._rate_hz, self._stream = device, max_rate_hz, stream
         self._patience = patience
+        self._converter = Converter(ring.max_pixels)
         self._thread: threading.Thread | None = None
         self._closing = threading.Event()
         self._known = threading.Event()
@@ -154,7 +155,7 @@ class Camera:
     def _show(self, frame: VideoFrame) -> bool:
         """Whether it was one that can be shown."""
         try:
-            pixels = upright(frame, self._ring.max_pixels)
+            pixels = self._converter.convert(frame)
         except Unshowable:
             self.counts.damaged += 1
             return False

@@ -15,6 +15,7 @@ from typing import cast
 import av
 import numpy as np
 from av.video.frame import VideoFrame
+from av.video.reformatter import VideoReformatter
 
 from visavis.flow.ring import Pixels
 
@@ -38,27 +39,45 @@ class Unshowable(Exception):
     """A frame that cannot be made into a picture: empty, or of a shape that cannot be scaled."""
 
 
-def upright(frame: VideoFrame, max_pixels: int, turn: Turn | None = None) -> Pixels:
-    """RGB, shape (height, width, 3), often a view that is not contiguous. Raises `Unshowable`.
+class Converter:
+    """Makes pictures of one stream's frames. `turn`: which way is up; None = as each frame says.
 
-    `turn`: which way is up; None = as the frame says.
+    It keeps FFmpeg's tables from frame to frame: to make them anew takes longer than to use them.
     """
-    if not (frame.width and frame.height):
-        raise Unshowable("it is empty")
-    # On these FFmpeg 8 does not fail but aborts the process.
-    if frame.format.name.startswith("yaf32"):
-        raise Unshowable(f"its mode is {frame.format.name}")
-    turn = turn_of(frame) if turn is None else turn
-    width, height = fitted(frame.width, frame.height, max_pixels)
-    try:
-        plane = frame.reformat(width, height, "rgb24").planes[0]
-    except (av.FFmpegError, ValueError) as error:
-        raise Unshowable(str(error)) from error
-    # A view without the padding of FFmpeg's lines: the copy into the ring is the only one.
-    pixels: Pixels = np.ndarray(
-        (height, width, 3), np.uint8, cast("memoryview", plane), strides=(plane.line_size, 3, 1)
-    )
-    return turned(pixels, turn)
+
+    def __init__(self, max_pixels: int, turn: Turn | None = None) -> None:
+        self._max_pixels, self._turn = max_pixels, turn
+        self._reformatter = VideoReformatter()
+        self._said: tuple[int, Turn] | None = None
+
+    def convert(self, frame: VideoFrame) -> Pixels:
+        """RGB, shape (height, width, 3), often a view that is not contiguous.
+
+        Raises `Unshowable`.
+        """
+        if not (frame.width and frame.height):
+            raise Unshowable("it is empty")
+        # On these FFmpeg 8 does not fail but aborts the process.
+        if frame.format.name.startswith("yaf32"):
+            raise Unshowable(f"its mode is {frame.format.name}")
+        width, height = fitted(frame.width, frame.height, self._max_pixels)
+        try:
+            scaled = self._reformatter.reformat(frame, width, height, "rgb24", interpolation="AREA")
+        except (av.FFmpegError, ValueError) as error:
+            raise Unshowable(str(error)) from error
+        plane = scaled.planes[0]
+        # A view without the padding of FFmpeg's lines: the copy into the ring is the only one.
+        pixels: Pixels = np.ndarray(
+            (height, width, 3), np.uint8, cast("memoryview", plane), strides=(plane.line_size, 3, 1)
+        )
+        return turned(pixels, self._turn or self._as_said(frame))
+
+    def _as_said(self, frame: VideoFrame) -> Turn:
+        # Whoever asks for a frame's side data ties the frame into a cycle, which only the collector
+        # frees: at 1080p that is 200 MB a second. So it is asked when the angle changes.
+        if self._said is None or self._said[0] != frame.rotation:
+            self._said = frame.rotation, turn_of(frame)
+        return self._said[1]
 
 
 def fitted(width: int, height: int, max_pixels: int) -> tuple[int, int]:

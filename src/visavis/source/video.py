@@ -19,7 +19,7 @@ from visavis.flow.events import Event, FrameCaptured, SourceEnded
 from visavis.flow.ring import FrameRing, Pixels
 from visavis.source import jpeg
 from visavis.source.container import opened, video_stream
-from visavis.source.picture import BY_EXIF, Turn, Unshowable, upright
+from visavis.source.picture import BY_EXIF, Converter, Turn, Unshowable
 from visavis.source.track import Axis, TimeJump, Track
 
 MAX_PIXELS = 1280 * 720
@@ -68,13 +68,14 @@ class VideoFile:
             with opened(self.path) as container:
                 track = Track(container, video_stream(container, self.path))
                 axis = Axis(container, self._lead_ns)
+                converter = Converter(self._max_pixels, self._turn)
                 for frame in track.frames():
                     assert isinstance(frame, VideoFrame)
                     t_ns = max(t_ns, axis.place(frame, t_ns))
                     if t_ns < due_ns:
                         continue
                     try:
-                        pixels = upright(frame, self._max_pixels, self._turn)
+                        pixels = converter.convert(frame)
                     except Unshowable:
                         track.damaged += 1
                         continue
