@@ -31,11 +31,11 @@ def line_that_sees(memory_mb: float = 1) -> tuple[Line, list[e.Event], dict[str,
 def ask(line: Line, text: str) -> None:
     """Two views, one after the other, and a question that has just been asked."""
     for at_s, view_id in ((0, "red"), (10, "blue")):
-        view = e.View(view_id, at_s * NS_PER_S, 640, 480)
+        at_ns = at_s * NS_PER_S
+        view = e.View(view_id, at_ns, 640, 480)
+        line.publish(e.SceneChanged(t_ns=at_ns, captured_ns=at_ns, share=1))
         line.publish(
-            e.ViewTaken(
-                t_ns=at_s * NS_PER_S, view=view, moment_ns=-1, reason="change", data=b"picture"
-            )
+            e.ViewTaken(t_ns=at_ns, view=view, moment_ns=-1, reason="change", data=b"picture")
         )
     start, end = 18 * INPUT_RATE_HZ, 19 * INPUT_RATE_HZ
     line.publish(e.SpeechStarted(t_ns=18 * NS_PER_S, trace=1, start=start))

@@ -31,8 +31,17 @@ def changed(at_s: float, stream: str = "camera") -> e.SceneChanged:
     return e.SceneChanged(t_ns=s(at_s), captured_ns=s(at_s), share=0.5, stream=stream)
 
 
-def words(text: str, at_s: float, *, trace: int = 1, final: bool = True) -> e.WordsHeard:
-    return e.WordsHeard(t_ns=s(at_s), trace=trace, text=text, stable=0, final=final, start=0, end=0)
+def words(text: str, at_s: float, *, trace: int = 1, stable: int | None = None) -> e.WordsHeard:
+    """Final words, or, if only `stable` characters of them will stay, partial ones."""
+    return e.WordsHeard(
+        t_ns=s(at_s),
+        trace=trace,
+        text=text,
+        stable=stable or 0,
+        final=stable is None,
+        start=0,
+        end=0,
+    )
 
 
 def item(role: str, text: str, at_s: float) -> e.ItemKept:
@@ -105,8 +114,37 @@ def test_streams_are_remembered_apart(memory: VisualMemory) -> None:
     assert recalled(run(memory, words(BEFORE, 40, trace=2))) == ["red"]
 
 
-def test_partial_words_recall_nothing(memory: VisualMemory) -> None:
-    assert run(memory, words(BEFORE, 20, final=False)) == []
+def test_words_that_may_yet_change_recall_nothing(memory: VisualMemory) -> None:
+    assert run(memory, words(BEFORE, 20, stable=10)) == []
+    assert recalled(run(memory, words(BEFORE, 21, stable=len(BEFORE) - 1))) == ["red"]
+    assert run(memory, words(BEFORE, 22)) == []
+
+
+def test_of_a_scene_that_does_not_change_every_view_is_seen_now(memory: VisualMemory) -> None:
+    given = run(memory, taken("blue-again", 13), words(BEFORE, 14))
+    assert recalled(given) == ["red"]
+
+
+def test_of_a_scene_that_did_not_change_one_view_stays(memory: VisualMemory) -> None:
+    run(memory, taken("blue-again", 13), e.ViewRead(t_ns=s(14), id="blue-again", text="ROOM 7"))
+    run(memory, changed(20), taken("green", 20))
+    (found,) = run(memory, words(BEFORE, 25))
+    assert isinstance(found, e.MemoryRecalled)
+    assert (found.view.id, found.view.text, found.ago_ms) == ("blue", "ROOM 7", 5_000)
+
+
+def test_what_reads_otherwise_is_another_view_though_no_change_was_seen() -> None:
+    memory = VisualMemory(MB)
+    run(memory, taken("12", 0), e.ViewRead(t_ns=s(1), id="12", text="Ada Lovelace"))
+    run(memory, taken("7", 5), e.ViewRead(t_ns=s(6), id="7", text="Grace Hopper"))
+    assert recalled(run(memory, words("Which name was there before?", 8))) == ["12"]
+    run(memory, changed(10), taken("wall", 10))
+    assert recalled(run(memory, words("Where was Ada before?", 15, trace=2))) == ["12"]
+
+
+def test_what_changes_little_by_little_becomes_another_scene(memory: VisualMemory) -> None:
+    given = run(memory, taken("dusk", 40), words(BEFORE, 42))
+    assert recalled(given) == ["blue"]
 
 
 def test_an_utterance_recalls_a_view_once_and_another_one_anew(memory: VisualMemory) -> None:
@@ -176,7 +214,11 @@ def test_a_description_that_was_abandoned_leaves_the_one_there_is(memory: Visual
 
 def test_the_budget_holds_over_a_long_session() -> None:
     memory = VisualMemory(100_000)
-    given = run(memory, *(taken(str(n), n, data=5_000) for n in range(500)))
+    given = [
+        event
+        for second in range(500)
+        for event in run(memory, changed(second), taken(str(second), second, data=5_000))
+    ]
     assert all(event.bytes_kept <= 100_000 for event in given if isinstance(event, e.ViewKept))
     assert recalled(run(memory, words("What did you see five minutes ago?", 500))) != []
 

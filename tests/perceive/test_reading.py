@@ -12,7 +12,7 @@ from visavis.flow.errors import EngineError
 from visavis.flow.events import Event, View, ViewRead, ViewTaken
 from visavis.flow.ring import Pixels
 from visavis.flow.simulate import SimulatedLoop
-from visavis.perceive.reading import Reader, page
+from visavis.perceive.reading import Reader, alike, look, page
 
 BOX = (0.0, 0.0, 9.0, 9.0)
 MS = 1_000_000
@@ -105,6 +105,40 @@ def test_a_picture_that_cannot_be_read_fails_and_the_next_one_does_not() -> None
     with pytest.raises(EngineError):
         read(node, taken("broken"))
     assert texts(read(node, taken("a"))) == ["a"]
+
+
+def looking(name: str, brightness: float, digit: float, noise: float = 0) -> Pixels:
+    """A grey picture with a block that stands for a digit; the name is in its seed alone."""
+    random = np.random.default_rng(len(name))
+    pixels = np.full((64, 64, 3), brightness) + random.normal(0, noise, (64, 64, 1))
+    pixels[8:24, 8:16] += digit
+    return pixels.clip(0, 255).astype(np.uint8)
+
+
+def test_a_still_picture_looks_alike_in_noise_and_in_another_light() -> None:
+    still = look(looking("a", 90, 40))
+    assert alike(look(looking("ab", 90, 40, noise=5)), look(looking("abc", 90, 40, noise=5)))
+    assert alike(still, look(looking("ab", 110, 40)))
+    assert not alike(still, look(looking("a", 90, 48)))
+    assert not alike(still, still[:, :5])
+
+
+def test_what_looks_like_the_last_view_says_the_same_and_is_not_read() -> None:
+    class Camera(Plain):
+        def decode(self, data: bytes) -> Pixels:
+            return looking(data.decode(), 90, 80 if data[:1] == b"A" else 0, noise=3)
+
+    class Counting(Spelling):
+        def read(self, pixels: Pixels) -> Sequence[Line]:
+            self.read_so_far.append("")
+            return [Line(f"{len(self.read_so_far)} read", 0.9, BOX)]
+
+    ocr = Counting()
+    node = Reader(ocr, Camera())
+    views = [taken(name) for name in ("A", "A2", "B", "A33", "A444")]
+    assert texts(read(node, *views)) == ["1 read", "1 read", "2 read", "3 read", "3 read"]
+    slide = taken("A5", stream="screen")
+    assert texts(read(node, slide)) == ["4 read"]
 
 
 def run(*events: ViewTaken, ms: int) -> list[str]:

@@ -22,6 +22,7 @@ from visavis.memory.text import Terms, terms
 MOST_SPANS, MOST_SAID = 8, 400
 LEAST_KEPT = 2
 NEAR_S = 10
+ALIKE = 0.5
 ENTRY_BYTES = 400
 """What an entry costs beside its picture and its words, about."""
 
@@ -77,6 +78,22 @@ class Kept:
         """Takes what was said while it was seen; the newest of that stays."""
         self.said = f"{self.said}\n{words}".strip()[-MOST_SAID:]
         self.heard = terms(self.said)
+
+    def tells_as(self, other: Kept) -> bool:
+        """Whether the same is known of both in words, or of one of them nothing."""
+        either = self.known | other.known
+        both = self.known & other.known
+        return not self.known or not other.known or len(both) >= ALIKE * len(either)
+
+    def take_in(self, other: Kept) -> None:
+        """Takes over what is known of a view of the same scene, seen later."""
+        self.stay(other.last_ns)
+        self.tell(
+            written=self.written or other.written, described=self.described or other.described
+        )
+        if other.said:
+            self.hear(other.said)
+        self.meaning = other.meaning if self.meaning is None else self.meaning
 
     def stay(self, until_ns: int) -> None:
         """It has been seen without a break until this moment."""

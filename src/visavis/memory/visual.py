@@ -2,8 +2,8 @@
 
 Takes `view.taken`, `scene.changed`, `view.read`, `view.described`, `item.kept` and `words.heard`;
 gives `view.kept` and `memory.recalled`. Runs inline, before the turn is judged, so that a reply to
-the words begins with what was recalled: all of it takes well under a millisecond. (An embedder of
-milliseconds is bearable here; a slower one would need a lane.) Invariants: the bytes kept stay
+the words begins with what was recalled. (An embedder of milliseconds is bearable here; a slower one
+would need a lane.) Of a scene that does not change one view stays. Invariants: the bytes kept are
 within the budget; an utterance brings the same view once, however often its words come.
 """
 
@@ -21,6 +21,7 @@ from visavis.flow.events import (
     ItemKept,
     MemoryRecalled,
     SceneChanged,
+    View,
     ViewDescribed,
     ViewKept,
     ViewRead,
@@ -33,6 +34,10 @@ from visavis.memory.index import Index, Kept
 FLASH_NS = NS_PER_S // 2
 """A view that gave way so soon was taken in the middle of a change, and is not kept."""
 
+SAME_SCENE_NS = 15 * NS_PER_S
+"""As long as no change is seen, another picture within this time shows the same scene; later it may
+have become another one little by little."""
+
 
 class VisualMemory:
     """At most `most_bytes` of views. `embedder`: gives meanings, if there is one."""
@@ -42,7 +47,7 @@ class VisualMemory:
     def __init__(self, most_bytes: int, embedder: Embedder | None = None) -> None:
         self._index = Index(most_bytes)
         self._embedder = embedder
-        self._shown: dict[str, str] = {}  # by stream: the id of what it shows
+        self._scenes: dict[str, list[str]] = {}  # by stream: the views of it, newest last
         self._newest_ns: dict[str, int] = {}  # by stream
         self._talked_of: tuple[str, ...] = ()  # what was seen when the user last spoke
         self._given = (0, "")  # the utterance, and the view that it brought
@@ -60,7 +65,7 @@ class VisualMemory:
                 self._tell(event.id, described=event.text)
             case ItemKept():
                 self._hear(event)
-            case WordsHeard() if event.final:
+            case WordsHeard() if event.final or _is_settled(event):
                 return self._recall(event)
         return ()
 
@@ -71,14 +76,17 @@ class VisualMemory:
         if self._began_ns < 0:
             self._began_ns = at_ns
         self._stay(at_ns)
+        entry = self._index.get(view.id)
         if at_ns >= self._newest_ns.get(view.stream, 0):  # else it is a look back
-            self._newest_ns[view.stream] = at_ns
-            if self._shown.get(view.stream) != view.id:
+            scene = self._scenes.get(view.stream, [])
+            if view.id not in scene and self._since_ns(view) > SAME_SCENE_NS:
                 self._leave(view.stream, at_ns)
-            self._shown[view.stream] = view.id
-        if self._see(view.id, at_ns) or not event.data:
-            return
-        if self._index.add(Kept(view, event.data, [(at_ns, at_ns)])):
+            self._newest_ns[view.stream] = at_ns
+            scene = self._scenes.setdefault(view.stream, [])
+            scene[:] = [*(each for each in scene if each != view.id), view.id]
+        if entry is not None:
+            entry.see(at_ns)
+        elif event.data and self._index.add(Kept(view, event.data, [(at_ns, at_ns)])):
             yield ViewKept(
                 t_ns=event.t_ns,
                 trace=event.trace,
@@ -86,26 +94,41 @@ class VisualMemory:
                 bytes_kept=self._index.bytes_kept,
             )
 
-    def _see(self, view_id: str, at_ns: int) -> bool:
-        """It is seen at this moment; whether it is known."""
-        entry = self._index.get(view_id)
-        if entry is not None:
-            entry.see(at_ns)
-        return entry is not None
+    def _since_ns(self, view: View) -> int:
+        return view.captured_ns - self._newest_ns.get(view.stream, view.captured_ns)
 
     def _stay(self, until_ns: int) -> None:
         """What is seen has been seen until this moment."""
-        for view_id in self._shown.values():
-            if (entry := self._index.get(view_id)) is not None:
+        for scene in self._scenes.values():
+            if (entry := self._index.get(scene[-1])) is not None:
                 entry.stay(until_ns)
 
     def _leave(self, stream: str, at_ns: int) -> None:
-        """What the stream has shown is seen no longer, and was until now."""
-        entry = self._index.get(self._shown.pop(stream, ""))
-        if entry is not None:
-            entry.stay(at_ns)
+        """The scene is seen no longer, and was until now. Of views that tell the same one stays."""
+        scene = [entry for each in self._scenes.pop(stream, []) if (entry := self._index.get(each))]
+        if not scene:
+            return
+        scene[-1].stay(at_ns)
+        told: list[Kept] = []
+        for entry in scene:
+            twin = next((each for each in told if each.tells_as(entry)), None)
+            if twin is None:
+                told.append(entry)
+            else:
+                twin.take_in(entry)
+                self._index.drop(entry.view.id)
+        for entry in told:
             if entry.seen_ns < FLASH_NS:
                 self._index.drop(entry.view.id)
+
+    def _shown(self) -> set[str]:
+        """The views of what is seen now."""
+        shown = set[str]()
+        for scene in self._scenes.values():
+            newest = self._index.get(scene[-1])
+            entries = (self._index.get(each) for each in scene)
+            shown |= {each.view.id for each in entries if each and newest and each.tells_as(newest)}
+        return shown
 
     # ── words that go with it ────────────────────────────────────────────────────────────────
 
@@ -132,12 +155,13 @@ class VisualMemory:
 
     def _seen_at(self, moment_ns: int) -> tuple[str, ...]:
         """The views that were seen at a moment, one a stream."""
-        seen = {
+        now = {stream: scene[-1] for stream, scene in self._scenes.items()}
+        then = {
             entry.view.stream: entry.view.id
             for entry in self._index
             if any(start <= moment_ns <= end for start, end in entry.spans)
         }
-        return tuple((self._shown | seen).values())
+        return tuple((now | then).values())
 
     def _understand(self, entry: Kept) -> None:
         if self._embedder is not None:
@@ -156,7 +180,7 @@ class VisualMemory:
             asked,
             self._index,
             event.t_ns,
-            shown=self._shown.values(),
+            shown=self._shown(),
             began_ns=self._began_ns,
             meaning=self._meaning(asked),
         )
@@ -176,3 +200,8 @@ class VisualMemory:
             return None
         (vector,) = self._embedder.embed([asked.rest], query=True)
         return np.asarray(vector)
+
+
+def _is_settled(words: WordsHeard) -> bool:
+    """Whether all that was heard so far will stay, but for the mark at its end."""
+    return 0 < len(words.text.rstrip(" .?!,。？！，…")) <= words.stable
