@@ -10,7 +10,7 @@ from visavis.flow import events as e
 from visavis.flow.bus import Bus
 from visavis.flow.clock import NS_PER_MS
 from visavis.govern.meter import Meter
-from visavis.govern.sight import Eyes
+from visavis.govern.sight import Eyes, Look
 
 MAX_TURNS = 10_000
 
@@ -37,7 +37,7 @@ class Minutes:
 
 def summary(minutes: Minutes, meter: Meter, bus: Bus, pace: str) -> dict[str, Any]:
     """The run as plain data; times in milliseconds on the session axis."""
-    looks = {look.epoch: _rounded(asdict(look)) for look in meter.looks}
+    looks = {look.epoch: _look(look) for look in meter.looks}
     return {
         "pace": pace,
         "session_ms": round(bus.now_ns / NS_PER_MS),
@@ -65,6 +65,10 @@ def summary(minutes: Minutes, meter: Meter, bus: Bus, pace: str) -> dict[str, An
             if entry.dropped
         },
     }
+
+
+def _look(look: Look) -> dict[str, Any]:
+    return {key: value for key, value in _rounded(asdict(look)).items() if key != "epoch"}
 
 
 def _eyes(eyes: Eyes) -> dict[str, Any]:
