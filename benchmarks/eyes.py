@@ -1,6 +1,6 @@
 """The eyes: does it look at the picture of the moment, and does looking cost no memory.
 
-    python benchmarks/eyes.py [--only offset,flat] [--seconds 30] [--top]
+    python benchmarks/eyes.py [--only offset,flat,reading,recall] [--seconds 30] [--top]
 
 `offset`: how far the frame that is found for a moment was really taken from it, with frames of 30 a
 second that arrive up to 40 ms late, stamped by a clock that drifts by ±200 ppm against the sound,
@@ -8,22 +8,31 @@ with stamps that begin anew on the way. Half a frame interval is in it whatever 
 `flat`: 1080p at 60 frames a second (`--top`: as fast as it goes), through the camera, its ring and
 the alignment; what grows is what cannot go on for ever. There is no camera on the machine of these
 figures: FFmpeg's test picture stands in for one.
+`reading`: a picture of 640×480 with nothing written on it, with three lines, and with twelve.
+`recall`: whether the view is found that a question about the past asks for, in the quarter of an
+hour of timeline.py; and what a question costs where 500 views are remembered.
 """
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Iterator
+import time
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from random import Random
 
 import numpy as np
+from PIL import Image, ImageDraw, ImageFont
 
+import timeline
 from row import print_row
+from visavis import backends
 from visavis.align.video import FrameAligner
+from visavis.backends.contract import Options
 from visavis.flow.clock import NS_PER_MS, NS_PER_S, Clock
-from visavis.flow.events import ClockTicked, Event, FrameCaptured
+from visavis.flow.events import ClockTicked, Event, FrameCaptured, WordsHeard
 from visavis.flow.loop import Loop
-from visavis.flow.ring import FrameRing
+from visavis.flow.ring import FrameRing, Pixels
 from visavis.govern.memory import total_bytes
 from visavis.source.camera import Camera
 from visavis.source.device import Device
@@ -157,7 +166,74 @@ def weight_mb() -> float:
     return float("nan") if weight is None else weight / 1e6
 
 
-SECTIONS: dict[str, Callable[[argparse.Namespace], str]] = {"offset": offset, "flat": flat}
+# ── reading ──────────────────────────────────────────────────────────────────────────────────
+
+
+def reading(options: argparse.Namespace) -> str:
+    """On one thread, the median of nine."""
+    ocr = backends.load("ocr", "rapidocr", Options())
+    parts = []
+    for count in (0, 3, 12):
+        pixels = written(count)
+        right = sum(line.text == text_of(at) for at, line in enumerate(ocr.read(pixels)))
+        call = partial(ocr.read, pixels)
+        took_ms = np.median([timed_ms(call) for _ in range(9)])
+        parts.append(f"{count} lines: {took_ms:.0f} ms, {right} right")
+    return "; ".join(parts)
+
+
+def written(count: int) -> Pixels:
+    noise = np.random.default_rng(0).normal(90, 6, (480, 640, 3))
+    image = Image.fromarray(noise.clip(0, 255).astype(np.uint8))
+    draw, font = ImageDraw.Draw(image), ImageFont.load_default(24)
+    for at in range(count):
+        draw.text((20, 16 + 38 * at), text_of(at), font=font, fill=(250, 250, 240))
+    return np.asarray(image)
+
+
+def text_of(at: int) -> str:
+    return f"Line {at + 1} of the page 4{at}7"
+
+
+def timed_ms(call: Callable[[], object]) -> float:
+    begun = time.perf_counter()
+    call()
+    return (time.perf_counter() - begun) * 1e3
+
+
+# ── recall ───────────────────────────────────────────────────────────────────────────────────
+
+
+def recall(options: argparse.Namespace) -> str:
+    """recall@1, where to recall nothing is right if nothing is to be recalled."""
+    made = f"{recalled_right(timeline.QUESTIONS):.1%} of {len(timeline.QUESTIONS)}"
+    further = f"{recalled_right(timeline.FURTHER):.1%} of {len(timeline.FURTHER)}"
+    memory, costs = timeline.full_memory(), []
+    for trace, ask in enumerate(timeline.QUESTIONS, 1):
+        words = WordsHeard(
+            t_ns=1_000 * NS_PER_S, trace=trace, text=ask.text, stable=0, final=True, start=0, end=0
+        )
+        begun = time.thread_time()
+        list(memory.on(words))
+        costs.append((time.thread_time() - begun) * 1e3)
+    return (
+        f"recall@1 {made} questions, {further} put otherwise;"
+        f" of 500 views p50 {np.median(costs):.1f}, p95 {np.percentile(costs, 95):.1f} ms of work"
+    )
+
+
+def recalled_right(questions: Sequence[timeline.Ask]) -> float:
+    found = timeline.answers(questions)
+    right = [view == ask.view for view, ask in zip(found, questions, strict=True)]
+    return sum(right) / len(right)
+
+
+SECTIONS: dict[str, Callable[[argparse.Namespace], str]] = {
+    "offset": offset,
+    "flat": flat,
+    "reading": reading,
+    "recall": recall,
+}
 
 
 def main() -> None:

@@ -257,3 +257,21 @@ def _seen_until(end_s: float) -> Iterator[e.Event]:
 
 def _ns(seconds: float) -> int:
     return round(seconds * NS_PER_S)
+
+
+def full_memory(views: int = 500) -> VisualMemory:
+    """A memory with so many views, one every two seconds, of which something is known."""
+    memory = VisualMemory(64 << 20)
+    for number in range(views):
+        t_ns, view_id = _ns(2 * number), str(number)
+        told = VIEWS[number % len(VIEWS)]
+        list(memory.on(e.SceneChanged(t_ns=t_ns, captured_ns=t_ns, share=0.5)))
+        view = e.View(view_id, t_ns, 640, 480)
+        list(
+            memory.on(
+                e.ViewTaken(t_ns=t_ns, view=view, moment_ns=-1, reason="change", data=b"x" * 20_000)
+            )
+        )
+        text = f"{told.described}\n{told.written}"
+        list(memory.on(e.ViewDescribed(t_ns=t_ns, id=view_id, text=text)))
+    return memory

@@ -107,5 +107,5 @@ def test_what_was_said_is_bounded_and_the_newest_stays() -> None:
     for number in range(200):
         entry.hear(f"word{number}")
     assert len(entry.said) <= MOST_SAID
-    assert "word199" in entry.heard
-    assert "word0" not in entry.heard
+    assert "word199" in entry.either
+    assert "word0" not in entry.either

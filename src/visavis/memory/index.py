@@ -33,6 +33,7 @@ class Kept:
 
     `spans`: when it was seen, from and to, in ns of the session axis, oldest first. `written`,
     `described`, `said`: what is known of it in words; `said` is what was spoken while it was seen.
+    `known`: the terms of the first two; `either`: of all three.
     """
 
     view: View
@@ -42,7 +43,7 @@ class Kept:
     described: str = ""
     said: str = ""
     known: Terms = field(default_factory=frozenset)
-    heard: Terms = field(default_factory=frozenset)
+    either: Terms = field(default_factory=frozenset)
     meaning: NDArray[np.float32] | None = None
 
     @property
@@ -73,11 +74,12 @@ class Kept:
         self.written = self.written if written is None else written
         self.described = self.described if described is None else described
         self.known = terms(self.text)
+        self.either = self.known | terms(self.said)
 
     def hear(self, words: str) -> None:
         """Takes what was said while it was seen; the newest of that stays."""
         self.said = f"{self.said}\n{words}".strip()[-MOST_SAID:]
-        self.heard = terms(self.said)
+        self.either = self.known | terms(self.said)
 
     def tells_as(self, other: Kept) -> bool:
         """Whether the same is known of both in words, or of one of them nothing."""

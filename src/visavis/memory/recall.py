@@ -140,13 +140,10 @@ class _Ranked:
         ]
         self._strength = sum(placed) / sum(weights) if weights else 0.0
         self._shares = {
-            entry.view.id: self._strength
-            * max(
-                share(asked.about, entry.known, placed),
-                SAID_WEIGHT * share(asked.about, entry.heard | entry.known, placed),
-            )
-            for entry in entries
+            entry.view.id: self._strength * _told(asked.about, entry, placed) for entry in entries
         }
+        in_order = sorted(entries, key=lambda entry: entry.first_ns)
+        self._places = {entry.view.id: at for at, entry in enumerate(in_order)}
         self._nearness = _nearness(entries, meaning)
 
     def best(self) -> Kept | None:
@@ -158,7 +155,7 @@ class _Ranked:
         if kind == "about":
             timely = self._time(best) >= LEAST_TIME
             # Nothing is known of it in words, so the time is all that there is to go by.
-            mute = self._asked.is_question and not best.known and not best.heard
+            mute = self._asked.is_question and not best.either
             return best if worded or (timely and (self._asked.sure or mute)) else None
         return best if worded or self._asked.sure else None
 
@@ -182,7 +179,7 @@ class _Ranked:
             return 0.0
         glanced = min(1.0, (entry.seen_ns / NS_PER_S + 0.2) / GLANCE_S)
         if when.kind == "first":
-            return glanced * RECENCY_WEIGHT * _earliness(entry, self._entries)
+            return glanced * RECENCY_WEIGHT / (1 + self._places[entry.view.id])
         return glanced * RECENCY_WEIGHT * math.exp(-max(0.0, ago_s) / RECENT_S)
 
 
@@ -213,14 +210,17 @@ def _distance_s(entry: Kept, moment_ns: int) -> float:
     return min(max(start - moment_ns, moment_ns - end, 0) / NS_PER_S for start, end in entry.spans)
 
 
-def _earliness(entry: Kept, entries: Sequence[Kept]) -> float:
-    """1 for the view seen first, and less the later it was."""
-    return 1 / (1 + sum(other.first_ns < entry.first_ns for other in entries))
+def _told(about: Sequence[Terms], entry: Kept, weights: Sequence[float]) -> float:
+    """How much of what is asked about is known of the view; what was said then counts for less."""
+    known = share(about, entry.known, weights)
+    if known >= SAID_WEIGHT or not entry.said:
+        return known
+    return max(known, SAID_WEIGHT * share(about, entry.either, weights))
 
 
 def _weight(concept: Terms, entries: Sequence[Kept]) -> float:
     """A word that few views have says more; one that none has says nothing of which it is."""
-    count = sum(1 for entry in entries if concept & (entry.known | entry.heard))
+    count = sum(not concept.isdisjoint(entry.either) for entry in entries)
     return math.log(1 + len(entries) / count) if count else 0.5
 
 

@@ -9,7 +9,7 @@ is enough. What only asks ("what", "you saw", "那个") is no concept.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 
 from visavis.flow.text import WIDE
 from visavis.memory.lexicon import ASKING, ASKING_WIDE, GLOSSES, SENSES, SIMPLIFIED, SPELLINGS
@@ -103,8 +103,11 @@ def _is_wide(unit: str) -> bool:
     return re.match(f"[{WIDE}]", unit) is not None
 
 
-def share(concepts: Iterable[Terms], known: Terms, weights: Iterable[float]) -> float:
+def share(concepts: Sequence[Terms], known: Terms, weights: Sequence[float]) -> float:
     """How much of what is asked about is known here, from 0 to 1. `weights`: one a concept."""
-    pairs = list(zip(concepts, weights, strict=True))
-    total = sum(weight for _, weight in pairs)
-    return sum(weight for concept, weight in pairs if concept & known) / total if total else 0.0
+    found = sum(
+        weight
+        for concept, weight in zip(concepts, weights, strict=True)
+        if not concept.isdisjoint(known)
+    )
+    return found / sum(weights) if found else 0.0
