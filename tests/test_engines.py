@@ -243,6 +243,30 @@ def test_a_canceller_that_is_missing_is_told_before_anything_is_loaded(
     assert asked == ["echo"]
 
 
+@pytest.mark.usefixtures("_pulled")
+@pytest.mark.parametrize(
+    ("sight", "reading", "installed", "reads"),
+    [
+        (True, True, True, True),
+        (False, True, True, False),
+        (True, False, True, False),
+        (True, True, False, False),
+    ],
+)
+def test_who_reads_is_loaded_where_there_is_something_to_read(
+    sight: bool,
+    reading: bool,
+    installed: bool,
+    reads: bool,
+    config: Config,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(backends, "load", lambda kind, backend, options: Engine())
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: object() if installed else None)
+    parts = engines.load_parts(replace(config, sight=Sight(reading=reading)), sight=sight)
+    assert (parts.ocr is not None) == reads
+
+
 def test_a_second_voice_speaks_at_the_rate_of_the_first_or_is_none() -> None:
     voice = engines.spare_voice(FakeTts(SimulatedClock(), rate_hz=24_000).rate_hz)
     assert voice is None or voice.rate_hz == 24_000

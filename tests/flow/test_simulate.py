@@ -96,6 +96,32 @@ def test_time_goes_on_for_inline_nodes_while_a_lane_works() -> None:
     assert order == [*(["clock.ticked"] * 5), "token.made", "clock.ticked"]
 
 
+class Hasty(Probe):
+    """Knows what is coming while it works, and how far it had come by then."""
+
+    def __init__(self, loop: SimulatedLoop) -> None:
+        super().__init__("hasty", self._work)
+        self.known: list[int] = []
+        self._loop, self._coming = loop, 0
+
+    def coming(self, event: e.Event) -> None:
+        self._coming += isinstance(event, e.SpeechPaused)
+
+    def _work(self, event: e.Event) -> list[e.Event]:
+        self.known.append(self._coming)
+        self._loop.clock.spend(100 * MS)
+        return []
+
+
+def test_a_node_in_a_lane_knows_what_waits_for_it() -> None:
+    loop = SimulatedLoop()
+    node = Hasty(loop)
+    loop.add(node, ["speech.paused"], "lane")
+    loop.feed(paused(end=i, t_ns=i * 40 * MS) for i in range(4))
+    run_to(loop, 1_000)
+    assert node.known == [1, 3, 4, 4]
+
+
 def test_a_cancel_lands_between_two_yields() -> None:
     loop = SimulatedLoop()
     seen = taps(loop)

@@ -2,9 +2,10 @@
 
 Takes `view.taken`, `scene.changed`, `view.read`, `view.described`, `item.kept` and `words.heard`;
 gives `view.kept` and `memory.recalled`. Runs inline, before the turn is judged, so that a reply to
-the words begins with what was recalled: 1.5 ms with 500 views. (An embedder of milliseconds is bearable here; a slower one
-would need a lane.) Of a scene that does not change one view stays. Invariants: the bytes kept are
-within the budget; an utterance brings the same view once, however often its words come.
+the words begins with what was recalled: 1.5 ms with 500 views. (An embedder of milliseconds is
+bearable here; a slower one would need a lane.) Of a scene that does not change one view stays.
+Invariants: the bytes kept are within the budget; an utterance brings the same view once, however
+often its words come.
 """
 
 from __future__ import annotations
