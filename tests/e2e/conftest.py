@@ -67,8 +67,10 @@ def make_parts(loaded: Parts) -> Callable[..., Parts]:
     """`make_parts(config)` gives fresh parts around the loaded engines, as `load_parts` does."""
     kept = {kind: Kept(engine) for kind in KINDS if (engine := getattr(loaded, kind)) is not None}
 
-    def make(config: Config, **_: Any) -> Parts:
-        return replace(loaded, config=config, ring=AudioRing(config.sound.ring_s), **kept)
+    def make(config: Config, *, sight: bool = False, **_: Any) -> Parts:
+        frames = engines.frame_ring(config) if sight else None
+        ring = AudioRing(config.sound.ring_s)
+        return replace(loaded, config=config, ring=ring, frames=frames, **kept)
 
     return make
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from visavis.config import Config
-from visavis.verbs.demo import SCRIPT, perform
+from visavis.verbs.demo import FIRST, SCRIPT, SECOND, SEEING_SCRIPT, perform
 from visavis.wiring import Parts
 
 from .conftest import Run
@@ -19,7 +19,7 @@ from .conftest import Run
 pytestmark = pytest.mark.model
 
 
-def test_the_demo_happens(make_parts: Callable[[Config], Parts], run: Run, tmp_path: Path) -> None:
+def test_the_demo_happens(make_parts: Callable[..., Parts], run: Run, tmp_path: Path) -> None:
     config = Config()
     parts = make_parts(replace(config, reply=replace(config.reply, seed=7)))
     outcome = perform(parts, tmp_path, pace="fast")
@@ -37,4 +37,25 @@ def test_the_demo_happens(make_parts: Callable[[Config], Parts], run: Run, tmp_p
         assert file.getnchannels() == 2
         levels = np.frombuffer(file.readframes(file.getnframes()), "<i2").reshape(-1, 2)
     assert np.abs(levels.astype(np.int32)).max(axis=0).min() > 3_000
+    assert run("replay", tmp_path / "run.mcap").out.startswith("identical: ")
+
+
+def test_the_demo_looks_at_what_is_in_view(
+    make_parts: Callable[..., Parts], run: Run, tmp_path: Path
+) -> None:
+    config = Config()
+    parts = make_parts(replace(config, reply=replace(config.reply, seed=7)), sight=True)
+    assert parts.llm is not None
+    if not parts.llm.capabilities.picture_tokens:
+        pytest.skip("the model of the tiny tier has no eye yet")
+    summary = perform(parts, tmp_path, pace="fast").summary
+    assert summary["failures"] == []
+    assert sum(item["role"] == "user" for item in summary["history"]) == len(SEEING_SCRIPT)
+    scenes = [truth["scene"] for truth in summary["truths"]]
+    assert scenes == [str(FIRST)] * 3 + [str(SECOND)]
+    looks = [reply["view"] for reply in summary["replies"]]
+    assert all(abs(look["offset_ms"]) <= 50 for look in looks)
+    before, after = {look["view_id"] for look in looks[:3]}, {look["view_id"] for look in looks[3:]}
+    assert not before & after
+    assert summary["eyes"]["encodes"] <= 4
     assert run("replay", tmp_path / "run.mcap").out.startswith("identical: ")
