@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from visavis.memory import chinese, english
 from visavis.memory.recall import question
@@ -121,3 +123,30 @@ def test_what_may_be_about_something_else_is_not_sure(text: str) -> None:
     asked = question(text)
     assert asked is not None
     assert not asked.sure
+
+
+def test_wide_digits_are_digits() -> None:
+    asked = question("３分钟前你看到了什么？")
+    assert asked is not None
+    assert asked.when.aim_s == 180
+
+
+ENGLISH = (
+    "what did you see ago before a minute two and half 9 . ? seconds the first in last hours or to"
+)
+CHINESE = "一分钟前 半 个 两 三 百 前 之前 看到 刚才 999999999999999999999"
+PIECES = st.sampled_from([*ENGLISH.split(), *CHINESE.split()])
+
+
+@given(st.one_of(st.text(max_size=40), st.lists(PIECES, max_size=12).map(" ".join)))
+def test_any_words_at_all_are_understood_or_not(text: str) -> None:
+    asked = question(text)
+    if asked is not None and asked.when.kind == "about":
+        assert 0 <= asked.when.aim_s <= 1e7
+        assert asked.when.slack_s > 0
+
+
+def test_a_time_beyond_all_numbers_is_long_ago() -> None:
+    asked = question(f"What did you see {'9' * 500} minutes ago?")
+    assert asked is not None
+    assert asked.when.aim_s == 1e7

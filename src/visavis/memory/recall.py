@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 import re
+import unicodedata
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
@@ -60,6 +61,7 @@ class Question:
 
 def question(text: str) -> Question | None:
     """What the words ask of the past; None = nothing that was seen."""
+    text = unicodedata.normalize("NFKC", text)  # digits may be wide
     rules = chinese if _CHINESE.search(text) else english
     found = rules.asked(text)
     if found is None:

@@ -20,14 +20,19 @@ class When:
 BEFORE, FIRST, EVER, BEYOND = When("before"), When("first"), When("ever"), When("beyond")
 
 
+LONGEST_S = 1e7
+
+
 def about(aim_s: float, *, vague: bool = False) -> When:
     """People round: a minute may be forty seconds, and "a few minutes" from two to six."""
+    aim_s = min(aim_s, LONGEST_S)
     return When("about", aim_s, 3 + aim_s * (0.6 if vague else 0.35))
 
 
 def within(span_s: float) -> When:
     """At any time in the last `span_s` seconds."""
-    return When("about", span_s / 2, span_s / 2)
+    half_s = min(span_s, LONGEST_S) / 2
+    return When("about", half_s, max(half_s, 1.0))
 
 
 @dataclass(frozen=True, slots=True)
