@@ -26,7 +26,8 @@ LONGEST_S = 1e7
 def about(aim_s: float, *, vague: bool = False) -> When:
     """People round: a minute may be forty seconds, and "a few minutes" from two to six."""
     aim_s = min(aim_s, LONGEST_S)
-    return When("about", aim_s, 3 + aim_s * (0.6 if vague else 0.35))
+    slack_s = 10 + aim_s * 0.6 if vague else 3 + aim_s * 0.35
+    return When("about", aim_s, slack_s)
 
 
 def within(span_s: float) -> When:
