@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from visavis.backends.asr.fake import FakeAsr
 from visavis.backends.contract import Hypothesis
-from visavis.backends.symbols import encode
+from visavis.backends.symbols import encode, silence
 from visavis.flow.clock import NS_PER_MS, SimulatedClock
 from visavis.flow.errors import EngineError
 
@@ -69,3 +70,24 @@ def test_partial_words_slip_but_final_ones_do_not() -> None:
         slips += partial.text != "what is the time"
         assert asr.flush().text == "what is the time"
     assert 10 <= slips <= 30
+
+
+def test_words_are_where_they_were_spoken() -> None:
+    clock = SimulatedClock()
+    asr = FakeAsr(clock)
+    asr.feed(np.concatenate([silence(500), encode("what is this"), silence(300), encode("这 是")]))
+    text = asr.flush().text
+    assert text == "what is this这是"
+
+    def located(word: str) -> tuple[int, int] | None:
+        at = text.index(word)
+        place, bill_ns = clock.measure(lambda: asr.locate(at, at + len(word)))
+        assert bill_ns == 10 * NS_PER_MS
+        return place
+
+    assert located("what") == (8_000, 11_200)
+    assert located("is") == (11_200, 14_400)
+    assert located("this") == (14_400, 17_600)
+    assert located("is this") == (11_200, 17_600)
+    assert located("这") == (22_400, 25_600)
+    assert located("是") == (25_600, 28_800)

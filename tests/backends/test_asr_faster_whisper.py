@@ -13,7 +13,9 @@ from tests.perceive.sound import noises, read_wav
 from visavis import config
 from visavis.backends.asr import faster_whisper
 from visavis.backends.asr.faster_whisper import FULL_FRAMES, SHORT_FRAMES, FasterWhisper
-from visavis.backends.contract import Options
+from visavis.backends.contract import Options, Speech
+from visavis.backends.resample.soxr import SoxrResampler
+from visavis.backends.tts import piper
 from visavis.bundle.store import Store
 from visavis.flow.errors import BundleError
 from visavis.flow.events import Samples
@@ -117,3 +119,61 @@ def test_what_is_no_model_is_named(tmp_path: Path) -> None:
     (tmp_path / "model.bin").write_bytes(b"version https://git-lfs")
     with pytest.raises(BundleError, match="is not a Whisper model"):
         faster_whisper.load(Options(files={"model": tmp_path / "model.bin"}))
+
+
+@pytest.mark.parametrize(
+    ("text", "word"),
+    [
+        ("What is that box over there?", "that"),
+        ("Please look here and tell me what you see.", "here"),
+        ("This one, what is it called?", "This"),
+    ],
+)
+def test_a_word_is_found_where_a_voice_spoke_it(
+    whisper: FasterWhisper, model_options: Callable[[str], Options], text: str, word: str
+) -> None:
+    voice = piper.load(model_options("piper-en-joe"))
+    speech = Speech.joined(voice.synthesise(text))
+    sound = SoxrResampler(voice.rate_hz, 16_000).feed(speech.samples, last=True)
+    whisper.open()
+    whisper.feed(np.concatenate([np.zeros(4_800, np.float32), sound, np.zeros(2_560, np.float32)]))
+    heard = whisper.flush().text
+    at = heard.index(word)
+    found = whisper.locate(at, at + len(word))
+    assert found is not None
+    spoken = next(each for each in speech.words if each.char_end > text.index(word))
+    truth = 0.3 + (spoken.start + spoken.end) / 2 / voice.rate_hz
+    assert sum(found) / 2 / 16_000 == pytest.approx(truth, abs=0.2)
+
+
+def test_the_words_of_an_utterance_that_outgrew_the_store_are_dated_from_its_beginning(
+    whisper: FasterWhisper, beckett: Samples
+) -> None:
+    whisper.open()
+    whisper.feed(np.zeros(25 * 16_000, np.float32))
+    whisper.feed(beckett[: 6 * 16_000])
+    heard = whisper.flush().text
+    at = heard.casefold().index("failed")
+    found = whisper.locate(at, at + 6)
+    assert found is not None
+    assert 25 * 16_000 < found[0] < found[1] <= 31 * 16_000
+
+
+def test_a_model_without_alignment_heads_does_not_tell(
+    whisper: FasterWhisper, beckett: Samples, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Headless:
+        def __init__(self, model: Any) -> None:
+            self._model = model
+
+        def __getattr__(self, name: str) -> Any:
+            return getattr(self._model, name)
+
+        def align(self, *_: Any) -> Any:
+            raise RuntimeError("no alignment heads")
+
+    whisper.open()
+    whisper.feed(beckett[: 4 * 16_000])
+    whisper.flush()
+    monkeypatch.setattr(whisper, "_model", Headless(whisper._model))
+    assert whisper.locate(0, 4) is None

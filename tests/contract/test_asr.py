@@ -10,7 +10,7 @@ import pytest
 
 from tests.perceive.sound import noises, read_wav
 from visavis import backends
-from visavis.backends.contract import Asr, Options
+from visavis.backends.contract import Asr, Locating, Options
 from visavis.backends.symbols import encode
 from visavis.flow.errors import BackendMissing
 from visavis.flow.events import Samples
@@ -144,3 +144,47 @@ def test_of_more_than_it_can_hold_the_newest_counts(subject: Subject, asr: Asr) 
         asr.feed(np.zeros(8 * 16_000, np.float32))
     asr.feed(subject.speech)
     assert subject.words[-1] in asr.flush().text.casefold()
+
+
+@pytest.fixture
+def locating(subject: Subject, asr: Asr) -> Locating:
+    if not isinstance(asr, Locating):
+        pytest.skip("it does not tell when words were spoken")
+    return asr
+
+
+def test_each_word_has_its_time_after_the_word_before_it(
+    subject: Subject, asr: Asr, locating: Locating
+) -> None:
+    asr.feed(subject.speech)
+    text = asr.flush().text.casefold()
+    places = [locating.locate(text.index(word), text.index(word) + 3) for word in subject.words]
+    spans = [place for place in places if place is not None]
+    assert len(spans) == len(subject.words)
+    assert all(0 <= start < end <= len(subject.speech) for start, end in spans)
+    assert [start for start, _ in spans] == sorted({start for start, _ in spans})
+
+
+def test_words_keep_their_time_when_silence_comes_before_them(
+    subject: Subject, asr: Asr, locating: Locating
+) -> None:
+    middles = []
+    for pause in (0, 8_000):
+        asr.open()
+        asr.feed(np.concatenate([np.zeros(pause, np.float32), subject.speech[: 4 * 16_000]]))
+        text = asr.flush().text.casefold()
+        at = text.index(subject.words[0])
+        found = locating.locate(at, at + len(subject.words[0]))
+        assert found is not None
+        middles.append((found[0] + found[1]) / 2 - pause)
+    assert abs(middles[0] - middles[1]) < 16_000 * 0.15
+
+
+def test_what_is_not_there_has_no_time(subject: Subject, asr: Asr, locating: Locating) -> None:
+    assert locating.locate(0, 1) is None
+    asr.feed(subject.speech)
+    assert locating.locate(0, 1) is None
+    text = asr.flush().text
+    assert locating.locate(len(text), len(text) + 3) is None
+    asr.feed(subject.speech[:800])
+    assert locating.locate(0, 1) is None

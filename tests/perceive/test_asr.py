@@ -212,6 +212,67 @@ def test_a_late_voice_after_an_early_recognition_is_heard() -> None:
     assert mouth.pause().text == "what is it"
 
 
+def test_the_moment_of_a_word_that_points_is_known_once_it_is_final() -> None:
+    mouth = Mouth()
+    mouth.begin()
+    start = mouth.ring.end
+    mouth.say(encode("what is this thing"))
+    final = mouth.pause()
+    assert final.pointed == start + 2 * 3_200 + 1_600
+    assert all(words.pointed == -1 for words in mouth.heard if not words.final)
+
+
+@pytest.mark.parametrize("words", ["what is the time", "know that you are good", "there is a cat"])
+def test_where_no_word_points_nobody_is_asked_when(words: str) -> None:
+    class Unasked(FakeAsr):
+        def locate(self, start: int, end: int) -> tuple[int, int] | None:
+            pytest.fail("was asked")
+
+    words = " ".join(word if word in VOCABULARY else "thing" for word in words.split())
+    assert Mouth(Unasked(slip_rate=0)).speak(words).pointed == -1
+
+
+def test_a_recogniser_that_cannot_tell_need_not() -> None:
+    class Plain:
+        languages = ("en",)
+
+        def __init__(self) -> None:
+            inner = FakeAsr(slip_rate=0)
+            self.open, self.feed, self.flush = inner.open, inner.feed, inner.flush
+            self.close = inner.close
+
+    assert Mouth(Plain()).speak("what is this").pointed == -1
+
+
+def test_who_goes_on_still_points_where_he_pointed_first() -> None:
+    mouth = Mouth()
+    start = mouth.ring.end
+    first = mouth.speak("this is a book")
+    mouth.say(silence(600))
+    second = mouth.speak("and what is that")
+    assert first.pointed == second.pointed == start + 1_600
+
+
+def test_a_long_utterance_keeps_where_it_pointed_in_a_part_that_is_settled() -> None:
+    mouth = Mouth()
+    start = mouth.ring.end
+    mouth.speak("look at this " + "book " * 60)
+    mouth.say(silence(600))
+    late = mouth.speak("and what is that")
+    assert late.text.endswith("and what is that")
+    assert late.pointed == start + 2 * 3_200 + 1_600
+
+
+def test_pointing_late_in_a_long_utterance_is_dated_on_the_whole_axis() -> None:
+    mouth = Mouth()
+    mouth.speak("book " * 70)
+    mouth.say(silence(600))
+    mouth.begin()
+    start = mouth.ring.end
+    mouth.say(encode("what is that"))
+    assert mouth.pause().pointed == start + 2 * 3_200 + 1_600
+
+
 LONG = [VOCABULARY[7 * number % 200] for number in range(400)]
 
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -96,6 +96,17 @@ class Asr(Protocol):
         """Recognises all that was fed, at full quality. More may be fed afterwards."""
 
     def close(self) -> None: ...
+
+
+@runtime_checkable
+class Locating(Protocol):
+    """A recogniser that knows when a word was spoken. None need."""
+
+    def locate(self, start: int, end: int) -> tuple[int, int] | None:
+        """When characters [start, end) of the text were spoken that `flush` last gave.
+
+        Samples [from, to), counted from `open`; None when it cannot tell, or more was fed since.
+        """
 
 
 class PictureCodec(Protocol):

@@ -2,9 +2,9 @@
 
 Word number k of the vocabulary is a run of samples of constant level ±(256 + k) · 32 / 32768, on
 the grid of 16-bit PCM; the sign turns at each word, so that a word said twice is two words.
-Silence is zero. `encode` writes such audio, `decode` reads it, `murmur` is voice without words.
-The fake backends of hearing understand it. Invariant: `decode(encode(words)) == words`, however
-the samples are cut into chunks.
+Silence is zero. `encode` writes such audio, `decode` and `spans` read it, `murmur` is voice
+without words. The fake backends of hearing understand it. Invariant: `decode(encode(words)) ==
+words`, however the samples are cut into chunks.
 """
 
 from __future__ import annotations
@@ -66,8 +66,16 @@ def murmur(ms: float) -> Samples:
 
 def decode(samples: Samples) -> list[str]:
     """The words in these samples."""
-    runs = [(number, length) for number, length in _runs(samples) if length >= MIN_WORD]
-    return [VOCABULARY[number] for number, _ in runs if 0 <= number < len(VOCABULARY)]
+    return [word for word, _, _ in spans(samples)]
+
+
+def spans(samples: Samples) -> list[tuple[str, int, int]]:
+    """The words in these samples, each with its samples [start, end)."""
+    return [
+        (VOCABULARY[number], start, end)
+        for number, start, end in _runs(samples)
+        if end - start >= MIN_WORD and 0 <= number < len(VOCABULARY)
+    ]
 
 
 def join(words: Sequence[str]) -> str:
@@ -79,11 +87,11 @@ def join(words: Sequence[str]) -> str:
     return text
 
 
-def _runs(samples: Samples) -> Iterator[tuple[int, int]]:
-    """(word number, length) of each run of one level; what is no word has no word's number."""
+def _runs(samples: Samples) -> Iterator[tuple[int, int, int]]:
+    """(word number, start, end) of each run of one level; what is no word has no word's number."""
     finite = np.where(np.isfinite(samples), samples, 0)
     levels = np.rint(finite / STEP).astype(np.int64)
     edges = [0, *(np.flatnonzero(np.diff(levels)) + 1).tolist(), len(levels)]
     for start, end in itertools.pairwise(edges):
         if end > start:
-            yield abs(int(levels[start])) - FIRST, end - start
+            yield abs(int(levels[start])) - FIRST, start, end

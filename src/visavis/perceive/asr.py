@@ -13,9 +13,9 @@ nothing more was said by then, the words are there when the pause is.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
-from visavis.backends.contract import Asr, Hypothesis
+from visavis.backends.contract import Asr, Hypothesis, Locating
 from visavis.flow.events import (
     INPUT_RATE_HZ,
     AudioAligned,
@@ -30,6 +30,7 @@ from visavis.flow.ring import AudioRing
 from visavis.flow.text import join
 from visavis.perceive.agreement import Agreement
 from visavis.perceive.envelope import FRAME, Envelope
+from visavis.perceive.pointing import pointing
 
 DYING = INPUT_RATE_HZ * 24 // 1_000
 
@@ -39,8 +40,9 @@ class Utterance:
     """What is known of the utterance that began with stretch `trace` at sample `start`.
 
     `said`: text of the sound before sample `base`, which is settled. The backend has been fed
-    [base, fed). `pause`: the last one, and the text from `base` to it. `draft`: a recognition of
-    all that was fed. `tried`: where the newest recognition ended.
+    [base, fed). `pause`: the last one, the text from `base` to it, and where that points. `draft`:
+    a recognition of all that was fed. `tried`: where the newest recognition ended. `pointed`: the
+    sample at which the text before `base` points, -1 = it does not.
     """
 
     trace: int
@@ -51,9 +53,10 @@ class Utterance:
     envelope: Envelope
     voiced: bool = True
     said: str = ""
+    pointed: int = -1
     language: str = ""
     agreement: Agreement = field(default_factory=Agreement)
-    pause: tuple[int, str] | None = None
+    pause: tuple[int, str, int] | None = None
     draft: Hypothesis | None = None
 
 
@@ -140,9 +143,11 @@ class Recogniser:
             self._feed(utterance, min(event.end + self._tail, self._ring.end))
         found = self._draft(utterance)
         utterance.agreement.settle(found.text)
-        utterance.pause = event.end, found.text
+        pointed = self._pointed(utterance, found.text)
+        utterance.pause = event.end, found.text, pointed
         text = join(utterance.said, found.text)
-        yield self._words(utterance, event, event.end, text, len(text), found, final=True)
+        words = self._words(utterance, event, event.end, text, len(text), found, final=True)
+        yield replace(words, pointed=pointed)
 
     def _end(self, event: TurnEnded | TurnDropped) -> None:
         if self._utterance is not None and self._utterance.trace == event.trace:
@@ -182,15 +187,27 @@ class Recogniser:
         utterance.language = utterance.draft.language or utterance.language
         return utterance.draft
 
+    def _pointed(self, utterance: Utterance, text: str) -> int:
+        """The middle of the first word that points; `text` is what was just recognised.
+
+        Asked only where there is such a word: a recogniser needs 12 ms to tell.
+        """
+        if utterance.pointed >= 0 or not isinstance(self._asr, Locating):
+            return utterance.pointed
+        where = pointing(text)
+        found = self._asr.locate(*where) if where is not None else None
+        return utterance.base + (found[0] + found[1]) // 2 if found is not None else -1
+
     def _part(self, utterance: Utterance) -> None:
         """Settles the first part of the utterance, up to its last pause if it had one."""
         if utterance.pause is not None:
-            cut, text = utterance.pause
+            cut, text, utterance.pointed = utterance.pause
         else:
             earliest = utterance.base + self._longest // 2
             cut = min(max(utterance.envelope.quietest(), earliest), earliest + self._longest // 2)
             self._feed_anew(utterance, utterance.base, cut)
             text = self._asr.flush().text
+            utterance.pointed = self._pointed(utterance, text)
         utterance.said = join(utterance.said, text)
         utterance.base = utterance.tried = cut
         utterance.agreement = Agreement()

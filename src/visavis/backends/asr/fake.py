@@ -12,10 +12,12 @@ from collections.abc import Sequence
 import numpy as np
 
 from visavis.backends.contract import Asr, Hypothesis, Options
-from visavis.backends.symbols import VOCABULARY, decode, encode, join, murmur, silence
+from visavis.backends.symbols import VOCABULARY, decode, encode, join, murmur, silence, spans
 from visavis.flow.clock import NS_PER_MS, Clock, SimulatedClock
 from visavis.flow.errors import EngineError
 from visavis.flow.events import INPUT_RATE_HZ, Samples
+
+LOCATE_NS = 10 * NS_PER_MS
 
 __all__ = ["FakeAsr", "decode", "encode", "load", "murmur", "silence"]
 
@@ -64,6 +66,17 @@ class FakeAsr:
             self._flushed = _hypothesis(self._recognise())
         return self._flushed
 
+    def locate(self, start: int, end: int) -> tuple[int, int] | None:
+        """Exact: the words are where they are."""
+        if self._flushed is None:
+            return None
+        self._clock.spend(LOCATE_NS)
+        words = spans(self._sound())
+        ends = [len(join([word for word, _, _ in words[: at + 1]])) for at in range(len(words))]
+        within = [word for word, char_end in zip(words, ends, strict=True) if start < char_end]
+        last = sum(char_end < end for char_end in ends)
+        return (within[0][1], words[last][2]) if within and last < len(words) else None
+
     def close(self) -> None:
         self.open()
 
@@ -72,7 +85,10 @@ class FakeAsr:
         self._clock.spend(round(self._random.uniform(*self._latency_ms) * NS_PER_MS))
         if self._random.random() < self._fail_rate:
             raise EngineError("asr/fake: failed as told")
-        return decode(np.concatenate([*self._heard, silence(0)]))
+        return decode(self._sound())
+
+    def _sound(self) -> Samples:
+        return np.concatenate([*self._heard, silence(0)])
 
 
 def _hypothesis(words: Sequence[str]) -> Hypothesis:

@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from visavis.backends import invention
+from visavis.backends.asr.word_times import Decoded
 from visavis.backends.contract import Asr, Hypothesis, Options
 from visavis.backends.invention import Evidence
 from visavis.backends.log_mel import WINDOW, log_mel
@@ -71,6 +72,8 @@ class FasterWhisper:
         self._count = 0
         self._recognised = 0
         self._flushed: Hypothesis | None = None
+        self._decoded: Decoded | None = None
+        self._lost = 0  # samples since the beginning that are not kept any more
 
     def feed(self, samples: Samples) -> Hypothesis | None:
         """Adds samples, of which the newest 29 s count; recognises every `partial_ms` of them."""
@@ -86,6 +89,13 @@ class FasterWhisper:
             self._recognised = self._count
             self._flushed = self._recognise(careful=True) or Hypothesis("")
         return self._flushed
+
+    def locate(self, start: int, end: int) -> tuple[int, int] | None:
+        """In 12 ms for a short phrase; see word_times.py."""
+        if self._flushed is None or self._decoded is None:
+            return None
+        span = self._decoded.span(self._model, self._text, self._flushed.text, start, end)
+        return (span[0] + self._lost, span[1] + self._lost) if span is not None else None
 
     def close(self) -> None:
         """Gives the memory of the weights back."""
@@ -116,15 +126,18 @@ class FasterWhisper:
         padded[0, :, : mel.shape[1]] = mel[:, :frames]
         encoded = self._model.encode(ctranslate2.StorageView.from_array(padded))
         language = self._language or self._detect(encoded)
+        prompt = self._prompt(language)
         result = self._model.generate(
             encoded,
-            [self._prompt(language)],
+            [prompt],
             beam_size=1,
             max_length=min(MAX_TOKENS, 16 + int(TOKENS_PER_S * seconds)),
             return_scores=True,
             return_no_speech_prob=True,
         )[0]
-        text = invention.cleaned(self._text(result.sequences_ids[0]))
+        ids = [i for i in result.sequences_ids[0] if i < self._end_of_text]
+        self._decoded = Decoded(encoded, prompt, ids, min(frames, mel.shape[1]))
+        text = invention.cleaned(self._text(ids))
         score = result.scores[0]
         log_prob = score if math.isfinite(score) else -math.inf
         return text, Evidence(log_prob, result.no_speech_prob, seconds), language
@@ -162,6 +175,7 @@ class FasterWhisper:
         if surplus > 0:
             self._store[: self._count - surplus] = self._store[surplus : self._count].copy()
             self._count -= surplus
+            self._lost += surplus
             self._recognised = max(0, self._recognised - surplus)
         self._store[self._count : self._count + len(samples)] = samples
         self._count += len(samples)
