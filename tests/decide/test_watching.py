@@ -265,18 +265,41 @@ def test_the_past_is_shown_instead_of_the_present() -> None:
     assert remark.content == "The picture is from 60 seconds ago, not from now."
 
 
-def test_a_picture_is_described_once_it_is_quiet_and_once_only() -> None:
+def described(watch: Watch, *ms: int) -> int:
+    return sum("view.describe" in watch.tick(at) for at in ms)
+
+
+def test_a_picture_is_described_once_it_is_quiet_and_shown_in_words_afterwards() -> None:
     watch = Watch().asked()
     watch.sound(2600, "A cup.")
     watch.sound(2700, done=True)
-    described = [t for ms in (2720, 2740, 2760) for t in watch.tick(ms) if t == "view.describe"]
-    assert described == ["view.describe"]
-    watch.give(e.ViewDescribed(t_ns=2900 * MS, id="A", text="a white cup"))
-    watch.voice(4000)
-    watch.view(4010, "B")
+    assert described(watch, 2720, 3500, 4700) == 0
+    assert described(watch, 4740, 4760) == 1
+    topics = watch.give(e.ViewDescribed(t_ns=4900 * MS, id="A", text="a white cup"))
+    assert topics == ["prompt.prefill"], "the engine goes back to the conversation"
+    assert described(watch, 20_000) == 0
+    watch.voice(24_000)
+    watch.view(24_010, "B")
     prefill = [event for event in watch.given if isinstance(event, e.PromptPrefill)][-1]
     texts = [view.text for message in prefill.messages for view in message.views]
     assert texts == ["a white cup", ""]
+
+
+def test_a_description_that_was_broken_off_is_tried_once_more() -> None:
+    watch = Watch()
+    watch.view(1000, "A")
+    assert described(watch, 1020, 3040, 3060) == 1
+    watch.give(e.ViewDescribed(t_ns=3100 * MS, id="A", text=""))
+    assert described(watch, 3120, 12_000, 13_100, 40_000, 80_000) == 1
+
+
+def test_a_question_that_waits_for_its_view_is_reasoned_about() -> None:
+    watch = Watch()
+    watch.voice(1000)
+    watch.pause(2100, 1000)
+    watch.turn(2300, "What is this?")
+    states = [event.state for event in watch.given if isinstance(event, e.StateChanged)]
+    assert states[-1] == "reasoning"
 
 
 def test_it_looks_now_and_then_although_nothing_happens() -> None:

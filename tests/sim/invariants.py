@@ -1,4 +1,4 @@
-"""The six invariants of the line, checked at every event of a simulated run.
+"""The invariants of the line, checked at every event of a simulated run (of seeing: eyes.py).
 
 1. nothing of a cancelled reply sounds later than one output period after the stop
 2. the history holds exactly what was heard, no more and no less

@@ -13,9 +13,11 @@ from dataclasses import dataclass, replace
 from random import Random
 from typing import Literal
 
+from tests.sim.eyes import Camera, Seeing
 from tests.sim.invariants import Invariants
 from visavis.backends.asr.fake import FakeAsr, encode, murmur
 from visavis.backends.llm.fake import FAULTS, FakeLlm, Fault, Latency
+from visavis.backends.picture.fake import FakePictureCodec
 from visavis.backends.resample.soxr import SoxrResampler
 from visavis.backends.tts.fake import FakeTts
 from visavis.backends.turn.fake import FakeTurn
@@ -25,6 +27,7 @@ from visavis.flow import events as e
 from visavis.flow.clock import NS_PER_MS, NS_PER_S, SimulatedClock
 from visavis.flow.ring import AudioRing
 from visavis.flow.simulate import SimulatedLoop
+from visavis.source.file import merged
 from visavis.source.script import ScriptedSpeaker
 from visavis.speak.sink import NullSink
 from visavis.wiring import Parts, connect
@@ -47,7 +50,8 @@ LIMIT_S = 300
 class Weather:
     """How bad things are. Rates are per call, per reply or per question.
 
-    `cut_at_s`: the first reply is interrupted so long after it was begun, for a sweep.
+    `cut_at_s`: the first reply is interrupted so long after it was begun, for a sweep. `eyes`:
+    there is a camera, whose scene changes; `gaps`: it is unplugged now and then.
     """
 
     interrupt: float = 0.35
@@ -63,6 +67,8 @@ class Weather:
     voice_failures: float = 0.0
     slowness: float = 1.0
     jitter_ms: float = 25.0
+    eyes: bool = False
+    gaps: bool = False
 
 
 def _jittered(events: Iterable[e.Event], random: Random, most_ms: float) -> Iterator[e.Event]:
@@ -174,6 +180,7 @@ class Outcome:
     digest: str
     invariants: Invariants
     seconds: float
+    seeing: Seeing | None = None
 
 
 def run(seed: int, weather: Weather = Weather()) -> Outcome:
@@ -181,7 +188,13 @@ def run(seed: int, weather: Weather = Weather()) -> Outcome:
     random = Random(seed)
     clock = SimulatedClock()
     loop = SimulatedLoop(clock, strict=True)
-    nodes = connect(loop, _parts(clock, random, weather))
+    parts = _parts(clock, random, weather)
+    camera = Camera(random, gaps=weather.gaps) if weather.eyes else None
+    seeing = Seeing(camera) if camera else None
+    if camera is not None:
+        parts.frames = camera.frames
+        parts.codec = FakePictureCodec(clock, seed=random.randrange(2**32))
+    nodes = connect(loop, parts)
     assert "think.decode" in nodes
     speaker = ScriptedSpeaker(e.INPUT_RATE_HZ)
     invariants = Invariants(loop.bus, warning=WARNING)
@@ -189,8 +202,20 @@ def run(seed: int, weather: Weather = Weather()) -> Outcome:
     for tap in (invariants.watch, user.watch):
         loop.bus.tap(tap)
     ended: list[e.Event] = []
-    loop.bus.tap(lambda event: ended.append(event) if isinstance(event, e.SourceEnded) else None)
-    loop.feed(_jittered(speaker.events(), Random(seed), weather.jitter_ms))
+
+    def end(event: e.Event) -> None:
+        if isinstance(event, e.SourceEnded):
+            ended.append(event)
+            if camera is not None:
+                camera.end()
+
+    loop.bus.tap(end)
+    sound = _jittered(speaker.events(), Random(seed), weather.jitter_ms)
+    if camera is None or seeing is None:
+        loop.feed(sound)
+    else:
+        loop.bus.tap(seeing.watch)
+        loop.feed(merged(sound, camera.events()))
 
     def over() -> bool:
         assert clock.now_ns() < LIMIT_S * NS_PER_S, f"caught in {invariants.state}"
@@ -199,7 +224,7 @@ def run(seed: int, weather: Weather = Weather()) -> Outcome:
     loop.run(over)
     digest = invariants.finish()
     loop.close()
-    return Outcome(digest, invariants, clock.now_ns() / NS_PER_S)
+    return Outcome(digest, invariants, clock.now_ns() / NS_PER_S, seeing)
 
 
 def _parts(clock: SimulatedClock, random: Random, weather: Weather) -> Parts:
@@ -248,4 +273,5 @@ def _llm(clock: SimulatedClock, random: Random, weather: Weather, slow: float) -
         prefill_token=Latency(0.5 * slow),
         token=Latency(15 * slow, 5 * slow),
         faults=faults,
+        picture_tokens=16 if weather.eyes else 0,
     )

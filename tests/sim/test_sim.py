@@ -1,4 +1,4 @@
-"""Whole conversations under the simulated clock: the six invariants, over many seeds."""
+"""Whole conversations under the simulated clock: the invariants, over many seeds."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from tests.sim.eyes import JITTER_MS, RATE_HZ
 from tests.sim.line import Weather, run
 
 SEEDS = 200
@@ -19,6 +20,8 @@ WEATHERS = {
     "hesitant": Weather(hesitate=1.0, go_on=0.4, interrupt=0.1),
     "eventful": Weather(warnings=0.4, notices=0.3, initiative="lively"),
     "polite": Weather(hesitate=0.8, notices=0.5, initiative="polite", engine_failures=0.1),
+    "seeing": Weather(eyes=True, hesitate=0.5, go_on=0.3),
+    "blinking": Weather(eyes=True, gaps=True, engine_failures=0.1, warnings=0.2, notices=0.2),
 }
 
 
@@ -72,3 +75,18 @@ def test_drafts_and_warnings_are_exercised_too() -> None:
     runs = [run(seed, WEATHERS["eventful"]) for seed in range(12)]
     assert sum(len(outcome.invariants.adopted) for outcome in runs) > 10
     assert sum(len(outcome.invariants.warned) for outcome in runs) > 3
+
+
+def test_the_eyes_are_exercised_too_and_stay_near_the_moment() -> None:
+    runs = [run(seed, Weather(eyes=True)) for seed in range(6)]
+    found = [outcome.seeing for outcome in runs if outcome.seeing is not None]
+    assert sum(seeing.answers for seeing in found) > 20
+    assert sum(len(seeing.shown) for seeing in found) > 20, "different views"
+    offsets = [abs(ms) for seeing in found for ms in seeing.offsets_ms]
+    assert max(offsets) < 1000 / RATE_HZ / 2 + JITTER_MS
+
+
+def test_a_camera_that_is_gone_keeps_no_one_waiting() -> None:
+    runs = [run(seed, Weather(eyes=True, gaps=True)) for seed in range(6)]
+    assert all(len(outcome.invariants.kept) > 1 for outcome in runs)
+    assert all(outcome.seeing is not None and outcome.seeing.taken for outcome in runs)

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from typing import TypeVar
 
 from visavis.decide.initiative import in_language
 from visavis.flow import events as e
@@ -20,7 +21,11 @@ WAIT_NS = 500 * NS_PER_MS
 """For the view of a question. It is there in a few milliseconds, if there is a frame at all."""
 IDLE_NS = NS_PER_S
 """Between two looks at a scene that changes while nobody speaks: for the memory alone."""
-MOST_TEXTS = 256
+QUIET_NS, BETWEEN_NS, MOST_TRIES = 2 * NS_PER_S, 10 * NS_PER_S, 2
+"""A view is described once it has been quiet for so long, not sooner after another one than that,
+and tried so often. Each takes the engine some tenths of a second."""
+MOST_KNOWN = 256
+Known = TypeVar("Known", str, int)
 
 AGO = {
     "en": "The picture is from {ago} ago, not from now.",
@@ -61,6 +66,9 @@ class Sight:
         self._looked_ns = 0
         self._texts: dict[str, str] = {}  # what is written in views
         self._descriptions: dict[str, str] = {}
+        self._tries: dict[str, int] = {}  # to have them described
+        self._described_ns: int | None = None
+        self._free_ns: int | None = None  # since when nothing goes on
         self._recalled: e.MemoryRecalled | None = None
 
     # ── looking ──────────────────────────────────────────────────────────────────────────────
@@ -125,11 +133,11 @@ class Sight:
 
     def read(self, view_id: str, text: str) -> None:
         """What is written in a view."""
-        _put(self._texts, view_id, text)
+        _put(self._texts, view_id, text.strip())
 
     def describe(self, view_id: str, text: str) -> None:
         """What a view shows, in words."""
-        _put(self._descriptions, view_id, text)
+        _put(self._descriptions, view_id, text.strip())
 
     def recall(self, event: e.MemoryRecalled) -> None:
         """A view of the past that the words of its utterance ask about."""
@@ -196,12 +204,23 @@ class Sight:
             for message in messages
         )
 
-    def undescribed(self, views: Sequence[e.View]) -> e.View | None:
-        """The newest of these views that is not in words yet."""
-        of_camera = [view for view in views if view.stream == "camera"]
-        if of_camera and of_camera[-1].id not in self._descriptions:
-            return of_camera[-1]
-        return None
+    def undescribed(self, t_ns: int, *, free: bool) -> e.View | None:
+        """The view to put into words now, the floor being free or not; asked every period.
+
+        It has been quiet for a while, and the engine is not wanted for anything else. Each view is
+        tried a few times at most: someone may begin to speak.
+        """
+        self._free_ns = (t_ns if self._free_ns is None else self._free_ns) if free else None
+        view = self._newest.get("camera")
+        if self._free_ns is None or view is None or self._descriptions.get(view.id):
+            return None
+        tries = self._tries.get(view.id, 0)
+        soon = t_ns - self._described_ns < BETWEEN_NS if self._described_ns is not None else False
+        if t_ns - self._free_ns < QUIET_NS or soon or tries >= MOST_TRIES:
+            return None
+        self._described_ns = t_ns
+        _put(self._tries, view.id, tries + 1)
+        return view
 
     def _told(self, view: e.View, newest: str) -> e.View:
         text = self._texts.get(view.id, "")
@@ -209,11 +228,11 @@ class Sight:
         return replace(view, text="\n".join(filter(None, (described, text))))
 
 
-def _put(texts: dict[str, str], view_id: str, text: str) -> None:
-    texts.pop(view_id, None)
-    texts[view_id] = text.strip()
-    while len(texts) > MOST_TEXTS:
-        del texts[next(iter(texts))]
+def _put(known: dict[str, Known], view_id: str, what: Known) -> None:
+    known.pop(view_id, None)
+    known[view_id] = what
+    while len(known) > MOST_KNOWN:
+        del known[next(iter(known))]
 
 
 def _ago(ago_ms: float, language: str) -> str:

@@ -18,6 +18,7 @@ from visavis.decide.interrupt import only_listens, words_of
 from visavis.decide.orders import Orders
 from visavis.decide.overlap import Overlap
 from visavis.decide.said import Said
+from visavis.decide.state import Standing
 from visavis.flow import events as e
 from visavis.flow.clock import NS_PER_S
 
@@ -60,6 +61,11 @@ class Floor:
     @property
     def epoch(self) -> int:
         return self.orders.epoch
+
+    @property
+    def standing(self) -> Standing:
+        """Where the session stands, as users see it."""
+        return self.machines.standing(owes=any(isinstance(t, e.TurnEnded) for t in self.over))
 
     @property
     def busy_with_sound(self) -> bool:

@@ -31,7 +31,7 @@ class Session:
         manners = manners or Manners()
         self.floor = Floor(manners)
         self._strict = strict
-        self._shown = self.floor.machines.standing()
+        self._shown = self.floor.standing
         self._begun = False
         user = self._listening = Listening(self.floor)
         ours = self._answering = Answering(self.floor, manners.patience_ms)
@@ -80,7 +80,7 @@ class Session:
         yield from self._watching.on_tick(event)
 
     def _state_change(self, event: e.Event) -> Iterator[e.Event]:
-        standing, previous = self.floor.machines.standing(), self._shown
+        standing, previous = self.floor.standing, self._shown
         if standing == previous:
             return
         self._shown = standing

@@ -176,12 +176,16 @@ class Machine:
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """Where the four machines stand, and the state that users see, derived from them."""
+    """Where the four machines stand, and the state that users see, derived from them.
+
+    `owes`: a question is over, and is not asked yet since something must come first.
+    """
 
     user: str
     reply: str
     engine: str
     playback: str
+    owes: bool = False
 
     @property
     def state(self) -> str:
@@ -192,7 +196,7 @@ class Standing:
             return "interrupted"
         if self.user != "quiet":
             return "perceiving"
-        return "idle" if self.reply == "none" else "reasoning"
+        return "idle" if self.reply == "none" and not self.owes else "reasoning"
 
 
 class Machines:
@@ -206,8 +210,10 @@ class Machines:
         self.engine = Machine(ENGINE, "free")
         self.playback = Machine(PLAYBACK, "silent")
 
-    def standing(self) -> Standing:
-        return Standing(self.user.state, self.reply.state, self.engine.state, self.playback.state)
+    def standing(self, *, owes: bool = False) -> Standing:
+        """`owes`: see `Standing`."""
+        user, reply = self.user.state, self.reply.state
+        return Standing(user, reply, self.engine.state, self.playback.state, owes)
 
     def command(self, topic: str, by: Machine) -> None:
         """Moves the other machines that a command, ordered `by` one of them, moves."""

@@ -43,9 +43,11 @@ class Watching:
         self._sight.read(event.id, event.text)
         return self._follow(event, changed=bool(event.text))
 
-    def on_described(self, event: e.ViewDescribed) -> Iterable[e.Event]:
+    def on_described(self, event: e.ViewDescribed) -> Iterator[e.Event]:
         self._sight.describe(event.id, event.text)
-        return ()
+        if self._floor.machines.floor_is_free:
+            # The engine has left the conversation for it: back to where it was.
+            yield self._floor.prefill(event)
 
     def on_recalled(self, event: e.MemoryRecalled) -> Iterable[e.Event]:
         self._sight.recall(event)
@@ -62,13 +64,11 @@ class Watching:
         yield from self._answering.on_sight(event)
 
     def _describe(self, event: e.Event) -> Iterator[e.Event]:
-        """Nothing goes on: the last picture is put into words, for when another takes its place."""
-        floor = self._floor
-        if not self._sight.has_eyes or not floor.machines.floor_is_free or floor.over:
-            return
-        seen = [item.views for item in floor.ledger.items if item.views]
-        view = self._sight.undescribed(seen[-1]) if seen else None
+        """Nothing goes on: what is seen is put into words, for when something else is.
+
+        Without the history: a small model describes what it has just said, not what it sees.
+        """
+        free = self._floor.machines.floor_is_free and not self._floor.over
+        view = self._sight.undescribed(event.t_ns, free=free)
         if view is not None:
-            self._sight.describe(view.id, "")  # asked once, whatever comes of it
-            messages = floor.messages()
-            yield e.ViewDescribe(t_ns=event.t_ns, view=view, messages=messages)
+            yield e.ViewDescribe(t_ns=event.t_ns, view=view, messages=())

@@ -15,7 +15,7 @@ ENDS = ".!?。！？"
 
 
 def asked(event: ViewDescribe, language: str) -> tuple[Message, ...]:
-    """The conversation so far, so that its prefix is reused, and the question about the view."""
+    """The command's messages up to an answer, and the question about the view."""
     question = QUESTION.get(language.partition("-")[0], QUESTION["en"])
     history = event.messages
     while history and history[-1].role != "assistant":
