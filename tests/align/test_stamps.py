@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable
+from random import Random
 
 import pytest
 from hypothesis import given
@@ -138,3 +140,32 @@ def test_jittered_frames_lie_within_the_jitter_and_soon_far_closer(
         # By as much as the quickest frame was held up, no more; but for the drift.
         least_ms = min(jitter_ms[: at + 1])
         assert -8 * MS <= found - taken_ns <= (least_ms + 8) * MS
+
+
+def test_a_clock_that_falls_behind_by_fits_and_starts_does_not_blind() -> None:
+    # A computer that has too much to do makes its pictures ever later, and stamps them as planned.
+    random, arrival_ns, given_ns = Random(1), 0, [0]
+    stamps = Stamps(NS_PER_S, 0)
+    for at in range(3_000):
+        arrival_ns += FRAME * 115 // 100
+        arrival_ns += random.randrange(400, 900) * MS if random.random() < 0.1 else 0
+        if isinstance(stamps.place(at * FRAME, arrival_ns), int):
+            given_ns.append(arrival_ns)
+    gaps = [after - before for before, after in itertools.pairwise(given_ns)]
+    assert max(gaps) <= 3 * NS_PER_S
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 2**40), st.integers(0, NS_PER_S // 4)), max_size=60),
+    st.sampled_from([(NS_PER_S, 0), (90_000, 32), (1_000, 16), (1, 0), (7, 3)]),
+)
+def test_whatever_a_source_writes_it_is_never_blind_for_long(
+    frames: list[tuple[int, int]], form: tuple[int, int]
+) -> None:
+    stamps, arrival_ns, given_ns = Stamps(*form), 0, 0
+    for stamp, wait_ns in frames:
+        arrival_ns += wait_ns
+        if isinstance(stamps.place(stamp % (1 << form[1]) if form[1] else stamp, arrival_ns), int):
+            given_ns = arrival_ns
+        # A second from the first that is dropped, and the waits before it and after.
+        assert arrival_ns - given_ns < 1.5 * NS_PER_S

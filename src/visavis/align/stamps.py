@@ -1,7 +1,8 @@
 """Stamps: the times that a source writes on its frames, and which of them can be believed.
 
 Takes each frame's stamp and when it arrived; gives when it was taken, on the axis of the arrivals,
-or why it is to be dropped. Invariant: no time is later than its arrival.
+or why it is to be dropped. Invariant: no time is later than its arrival, and as long as frames
+come, no second passes without one that is given a time.
 
 A stamp may wrap, repeat, come out of order, stand still, or jump with somebody's wall clock. One
 that does not go with the ones before is not believed, until several in a row go with one another.
@@ -25,6 +26,8 @@ REORDERED_NS = NS_PER_S
 """Behind the latest by less: one that was overtaken; by more: a clock that was put back."""
 STILL_NS = NS_PER_S
 """A stamp that stays the same for longer says nothing."""
+BLIND_NS = NS_PER_S
+"""When everything has been dropped for so long, the next frame is believed whatever it says."""
 # When a run of stamps that go with one another is believed.
 RUN = 3
 RUN_NS = 300 * NS_PER_MS
@@ -43,6 +46,7 @@ class Stamps:
         self._latest = 0, 0  # the latest that was believed, in ticks since the first; its arrival
         self._envelope = Envelope()
         self._run: deque[tuple[int, int]] = deque(maxlen=64)
+        self._blind_since_ns: int | None = None
 
     def place(self, stamp: int, arrival_ns: int) -> int | Drop:
         """When the frame was taken, or why it is dropped. `arrival_ns` never goes back."""
@@ -51,14 +55,22 @@ class Stamps:
             self._latest = 0, arrival_ns
             return self._believe([(0, arrival_ns)])
         ticks = self._unwrapped(stamp, arrival_ns)
+        found = self._tried(ticks, arrival_ns)
+        if isinstance(found, int):
+            self._blind_since_ns = None
+        elif self._blind_since_ns is None:
+            self._blind_since_ns = arrival_ns
+        elif arrival_ns - self._blind_since_ns >= BLIND_NS:
+            self._blind_since_ns = None
+            return self._begin_anew([(ticks, arrival_ns)])
+        return found
+
+    def _tried(self, ticks: int, arrival_ns: int) -> int | Drop:
         judged = self._judge(ticks, arrival_ns)
         if judged == "fits" and self._denies_run(ticks, arrival_ns):
             self._run.clear()
         elif self._is_run(ticks, arrival_ns):
-            self._envelope.reset()
-            run = list(self._run)
-            self._run.clear()
-            return self._believe(run)
+            return self._begin_anew(list(self._run))
         if judged == "fits":
             return self._believe([(ticks, arrival_ns)])
         return arrival_ns if judged == "unlikely" else judged
@@ -105,6 +117,11 @@ class Stamps:
             self._run.popleft()
             later.pop(0)
         return len(later) >= RUN and arrival_ns - self._run[0][1] >= RUN_NS
+
+    def _begin_anew(self, seen: list[tuple[int, int]]) -> int:
+        self._run.clear()
+        self._envelope.reset()
+        return self._believe(seen)
 
     def _believe(self, seen: list[tuple[int, int]]) -> int:
         """The time of the last of them."""
