@@ -25,7 +25,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from manner import PRODUCT_EXAMPLES, PRODUCT_SYSTEM, SMALL_TALK
+from manner import PRODUCT_EXAMPLES, PRODUCT_SYSTEM, talked
 from PIL import Image
 from questions import GROUPS, Question, questions
 from scene import Scene, draw, scene, visible_size
@@ -88,7 +88,7 @@ class Engine:
 
 def conversation(rng: random.Random) -> list[Message]:
     """The product's opening and up to four exchanges."""
-    said = [*PRODUCT_EXAMPLES, *rng.sample(SMALL_TALK, rng.randrange(5))]
+    said = [*PRODUCT_EXAMPLES, *talked(rng)]
     turns = [
         {"role": role, "content": text}
         for pair in said

@@ -1,4 +1,4 @@
-"""How conversations begin: system texts, examples and small talk before the first picture.
+"""How conversations begin: system texts, examples and what was said before the picture.
 
 The product's own opening comes first, and half of all training conversations use it; the others
 keep the eye from depending on it. No torch here: training and evaluation share it.
@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import random
 
+from questions import questions
+from scene import scene
 from tokens import Tokenizer
 
 Turn = tuple[str, str]
@@ -46,13 +48,39 @@ SMALL_TALK: tuple[Turn, ...] = (
 )
 
 
+CAPTION = "(You see: {text})\n{asked}"
+"""How the product shows a picture of which only the words are left (think/pictures.py)."""
+
+
+def earlier(rng: random.Random, most: int) -> list[Turn]:
+    """Up to `most` exchanges about other pictures, which are gone by now: not to be repeated."""
+    turns: list[Turn] = []
+    while len(turns) < most and rng.random() < 0.7:
+        seen = scene("train", rng.randrange(1_000_000))
+        offered = questions(seen, rng)
+        question = offered[0]
+        asked = question.asked
+        said = [other.answer for other in offered if other.kind == "see"]
+        if said and rng.random() < 0.3:
+            asked = CAPTION.format(text=said[0], asked=asked)
+        turns.append((asked, question.answer))
+    return turns
+
+
+def talked(rng: random.Random) -> list[Turn]:
+    """What was said before the picture: small talk, or questions about other pictures."""
+    if rng.random() < 0.5:
+        return earlier(rng, 3)
+    return rng.sample(SMALL_TALK, rng.choice((0, 0, 1, 2, 3, 4)))
+
+
 def prefixes(tokenizer: Tokenizer, count: int, longest: int, seed: int) -> list[list[int]]:
     """`count` different beginnings, up to the picture; half open exactly as the product does."""
     rng = random.Random(seed)
     found: list[list[int]] = []
     while len(found) < count:
         ids = _opening(tokenizer, rng)
-        for asked, answered in rng.sample(SMALL_TALK, rng.choice((0, 0, 1, 2, 3, 4))):
+        for asked, answered in talked(rng):
             ids += exchange(tokenizer, asked, answered)
         ids += tokenizer.opening("user")
         if len(ids) <= longest:
