@@ -1,6 +1,6 @@
 """The eyes: does it look at the picture of the moment, and does looking cost no memory.
 
-    python benchmarks/eyes.py [--only offset,flat,reading,recall] [--seconds 30] [--top]
+    python benchmarks/eyes.py [--only offset,flat,scene] [--seconds 30] [--top]
 
 `offset`: how far the frame that is found for a moment was really taken from it, with frames of 30 a
 second that arrive up to 40 ms late, stamped by a clock that drifts by ±200 ppm against the sound,
@@ -11,6 +11,8 @@ figures: FFmpeg's test picture stands in for one.
 `reading`: a picture of 640×480 with nothing written on it, with three lines, and with twelve.
 `recall`: whether the view is found that a question about the past asks for, in the quarter of an
 hour of timeline.py; and what a question costs where 500 views are remembered.
+`scene`, `idle` (looks.py): what a look at a frame costs, changes told of still scenes before bad
+cameras, small changes that are told; and what eyes take of a core while nothing happens.
 """
 
 from __future__ import annotations
@@ -24,6 +26,7 @@ from random import Random
 import numpy as np
 from PIL import Image, ImageDraw, ImageFont
 
+import looks
 import timeline
 from row import print_row
 from visavis import backends
@@ -112,7 +115,8 @@ def flat(options: argparse.Namespace) -> str:
     ring = FrameRing.for_rate(640 * 480, 30, 2)
     loop = Loop()
     loop.add(FrameAligner(ring), ("frame.captured",))
-    pace = "" if options.top else ",realtime"
+    # Stamped by the clock as it is made, as a camera does.
+    pace = "" if options.top else ",realtime,settb=1/1000000,setpts=RTCTIME"
     camera = Camera(
         ring,
         lambda event: loop.post(event, stamp=False),
@@ -228,11 +232,30 @@ def recalled_right(questions: Sequence[timeline.Ask]) -> float:
     return sum(right) / len(right)
 
 
+# ── scene, idle (looks.py) ───────────────────────────────────────────────────────────────────
+
+
+def scene(options: argparse.Namespace) -> str:
+    return f"{looks.cost()}; {looks.falsely()}; {looks.seen()}"
+
+
+def idle(options: argparse.Namespace) -> str:
+    empty = looks.idling(options.seconds, filming=False)
+    found = looks.idling(options.seconds, filming=True)
+    return (
+        f"the line at rest with a still scene at 30 frames a second: {found.share:.1%} of a core,"
+        f" {empty.share:.1%} without frames; {found.looks} looks, {found.encodes} pictures encoded"
+        f" in {options.seconds:.0f} s"
+    )
+
+
 SECTIONS: dict[str, Callable[[argparse.Namespace], str]] = {
     "offset": offset,
     "flat": flat,
     "reading": reading,
     "recall": recall,
+    "scene": scene,
+    "idle": idle,
 }
 
 

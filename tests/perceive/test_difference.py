@@ -88,7 +88,13 @@ def test_what_has_burnt_out_tells_nothing() -> None:
 
 def test_another_colour_everywhere_is_a_change() -> None:
     assert share(even(200, 30, 30), even(30, 30, 200)) == 1.0
-    assert gains(even(200, 0, 0), even(200, 0, 0)) is None
+
+
+def test_a_colour_that_tells_nothing_goes_with_the_others() -> None:
+    found = gains(even(200, 100, 0), even(100, 50, 0))
+    assert found is not None
+    assert found == pytest.approx(np.array([0.5, 0.5, 0.5]))
+    assert gains(even(255, 0, 0), even(255, 0, 0)) is None
 
 
 def test_structure_is_kept_by_light_and_not_by_another_room() -> None:

@@ -69,14 +69,19 @@ def changed(reference: Reference, blocks: Blocks, restless: Blocks) -> float:
 def gains(before: Blocks, after: Blocks) -> Blocks | None:
     """By what exposure and white balance multiplied each colour, shape (3,), within reason.
 
-    The median of all blocks that tell; None when too few do.
+    The median of the blocks that tell; a colour of which too few do goes with the others. None
+    when there is no colour that tells.
     """
-    tell = ((before > 2 * DIM) & (before < BRIGHT) & (after > DIM) & (after < BRIGHT)).all(axis=2)
-    if tell.mean() < LEAST_KNOWN:
+    tell = (before > 2 * DIM) & (before < BRIGHT) & (after > DIM) & (after < BRIGHT)
+    enough = tell.mean(axis=(0, 1)) >= LEAST_KNOWN
+    if not enough.any():
         return None
-    ratios = np.median(after[tell] / before[tell], axis=0)
-    exposure = float(np.exp(np.log(ratios).mean()))
-    balance = np.clip(ratios / exposure, *BALANCE)
+    ratios = np.ones(3)
+    for colour in np.flatnonzero(enough):
+        there = tell[..., colour]
+        ratios[colour] = np.median(after[there, colour] / before[there, colour])
+    exposure = float(np.exp(np.log(ratios[enough]).mean()))
+    balance = np.where(enough, np.clip(ratios / exposure, *BALANCE), 1)
     within: Blocks = (balance * np.clip(exposure, *EXPOSURE)).astype(np.float32)
     return within
 

@@ -52,6 +52,7 @@ class Scene:
         self._before: Blocks | None = None
         self._looked_ns = -STILL_EVERY_NS
         self._restless = np.full((24, 32), FIRST_RESTLESS, np.float32)
+        self._learnt = 0
         self._moving = False
         self._anchor: Reference | None = None  # it moves as long as this does not stand
         self._anchor_ns = 0
@@ -133,9 +134,11 @@ class Scene:
             return False
         moved = np.abs(blocks - before).max(axis=2)
         still = float((moved > FLOOR + RESTLESS * self._restless).mean()) < CHANGED
+        self._learnt += 1
         more = np.minimum(moved, MOST_RESTLESS) - self._restless
-        passed_ns = t_ns - self._looked_ns
-        self._restless += more * np.minimum(1, passed_ns / np.where(more > 0, GROW_NS, CALM_NS))
+        part = (t_ns - self._looked_ns) / np.where(more > 0, GROW_NS, CALM_NS)
+        at_first = 1 / (1 + self._learnt)
+        self._restless += more * np.clip(part, at_first, 1)
         return still
 
 
