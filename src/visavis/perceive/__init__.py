@@ -1,5 +1,5 @@
 """Station 3 of 7 · perceive
 
 Takes aligned signals.
-Gives facts about voice, words and turns.
+Gives facts about voice, words, turns, and about what is seen.
 """
