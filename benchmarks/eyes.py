@@ -13,11 +13,14 @@ figures: FFmpeg's test picture stands in for one.
 hour of timeline.py; and what a question costs where 500 views are remembered.
 `scene`, `idle` (looks.py): what a look at a frame costs, changes told of still scenes before bad
 cameras, small changes that are told; and what eyes take of a core while nothing happens.
+`moment`, `voice` (moments.py): right answers when the scene changes half a second before or after
+the end of the question; voice to voice with a picture against without.
 """
 
 from __future__ import annotations
 
 import argparse
+import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
@@ -27,6 +30,7 @@ import numpy as np
 from PIL import Image, ImageDraw, ImageFont
 
 import looks
+import moments
 import timeline
 from row import print_row
 from visavis import backends
@@ -256,7 +260,14 @@ SECTIONS: dict[str, Callable[[argparse.Namespace], str]] = {
     "recall": recall,
     "scene": scene,
     "idle": idle,
+    "moment": lambda options: moments.moment(options.questions, options.pace, tell),
+    "voice": lambda options: moments.voice(options.questions, options.pace, tell),
 }
+
+
+def tell(line: str) -> None:
+    """What is no result, but helps to understand one."""
+    print(f"    {line}", file=sys.stderr, flush=True)
 
 
 def main() -> None:
@@ -264,11 +275,15 @@ def main() -> None:
     parser.add_argument("--only", default=",".join(SECTIONS), help="some of " + ", ".join(SECTIONS))
     parser.add_argument("--seconds", type=float, default=30, help="how long `flat` takes")
     parser.add_argument("--top", action="store_true", help="`flat` as fast as it goes")
+    parser.add_argument("--questions", type=int, default=80, help="of `moment` and `voice`")
+    parser.add_argument("--pace", choices=["real", "fast"], default="real", help="of the same")
     options = parser.parse_args()
     for name in options.only.split(","):
         command = f"python benchmarks/eyes.py --only {name}"
         if name == "flat":
             command += f" --seconds {options.seconds:.0f}" + " --top" * options.top
+        elif name in ("moment", "voice"):
+            command += f" --questions {options.questions} --pace {options.pace}"
         print_row(command, SECTIONS[name](options))
 
 
