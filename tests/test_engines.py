@@ -116,8 +116,25 @@ def test_there_is_room_for_pictures_where_some_are_to_be_seen(
     sight = Sight(rate_hz=10, max_pixels=160 * 120, keep_s=3)
     frames = engines.load_parts(replace(config, sight=sight), sight=True).frames
     assert frames is not None
-    assert frames.max_pixels == 160 * 120
-    assert frames.slots >= 30
+    assert frames.max_pixels() == 160 * 120
+    assert frames.slots() >= 30
+    assert frames.streams == ("camera",)
+
+
+@pytest.mark.usefixtures("_pulled")
+def test_a_screen_has_room_of_its_own(config: Config, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(backends, "load", lambda *_: Engine())
+    sight = Sight(screen_rate_hz=2, screen_max_pixels=1280 * 720, keep_s=2)
+    config = replace(config, sight=sight)
+    parts = engines.load_parts(config, sight=True, streams=("camera", "screen"))
+    assert parts.streams == ("camera", "screen")
+    assert parts.frames is not None
+    assert parts.frames.max_pixels("camera") == sight.max_pixels
+    assert parts.frames.max_pixels("screen") == 1280 * 720
+    assert parts.frames.slots("screen") < 12, "so much takes 30 MB"
+    alone = engines.load_parts(config, sight=True, streams=("screen",))
+    assert alone.frames is not None
+    assert alone.frames.streams == alone.streams == ("screen",)
 
 
 def test_known_backends_are_listed_as_words() -> None:

@@ -115,7 +115,9 @@ class Sound:
 class Sight:
     """How much is seen. `rate_hz`: pictures a second that are taken in; `max_pixels`: their size.
 
-    `keep_s`: how long each is kept, so that a word that points finds the picture of its moment.
+    `screen_rate_hz`, `screen_max_pixels`: the same of a screen, which changes seldom and is full of
+    small writing. `keep_s`: how long each is kept, so that a word that points finds the picture of
+    its moment.
     `heartbeat_s`: how often it looks although nothing happens. `reading`: whether the writing in a
     view is read, where there is an engine for that. `memory_mb`: how much of what was seen is
     remembered; 0 = nothing.
@@ -123,6 +125,8 @@ class Sight:
 
     rate_hz: float = _within(30.0, 1, 120)
     max_pixels: int = _within(640 * 480, 128 * 128, 1920 * 1080)
+    screen_rate_hz: float = _within(2.0, 0.5, 10)
+    screen_max_pixels: int = _within(1280 * 720, 128 * 128, 2560 * 1440)
     keep_s: float = _within(2.0, 0.5, 10)
     heartbeat_s: float = _within(30.0, 1, 3600)
     reading: bool = True

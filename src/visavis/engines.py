@@ -10,7 +10,7 @@ import importlib.util
 import logging
 import os
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import replace
@@ -26,8 +26,9 @@ from visavis.config import Config
 from visavis.config import load as load_config
 from visavis.flow.clock import SimulatedClock
 from visavis.flow.errors import BundleError, VisavisError
+from visavis.flow.events import CAMERA, SCREEN
 from visavis.flow.line import Line
-from visavis.flow.ring import AudioRing, FrameRing
+from visavis.flow.ring import AudioRing, FrameRing, Room
 from visavis.govern.replay import Rebuilt
 from visavis.speak.sink import Sink
 from visavis.wiring import WIRING, Parts, connect
@@ -68,14 +69,15 @@ def load_parts(
     *,
     sink: Sink | None = None,
     sight: bool = False,
+    streams: Sequence[str] = (CAMERA,),
     progress: Progress = lambda _: None,
 ) -> Parts:
     """Loads every engine of the tier, side by side. The caller closes the line's nodes.
 
-    `sight`: there is a camera, or a film, whose pictures go into `Parts.frames`.
+    `sight`: there is something to look at, whose `streams` of pictures go into `Parts.frames`.
     """
     found = find_bundles(config)
-    frames = frame_ring(config) if sight else None
+    frames = frame_ring(config, streams) if sight else None
     # Before any engine brings its OpenMP: threads that wait by spinning take the cores from one
     # another. On two busy cores recognition of 2 s of speech then took 5 s instead of 0.2 s.
     os.environ.setdefault("OMP_WAIT_POLICY", "passive")
@@ -123,16 +125,21 @@ def load_parts(
         echo=engines.get("echo"),
         sink=sink,
         frames=frames,
+        streams=tuple(streams),
         codec=engines["codec"],
         ocr=engines.get("ocr"),
         output_rate_hz=engines["tts"].rate_hz,
     )
 
 
-def frame_ring(config: Config) -> FrameRing:
+def frame_ring(config: Config, streams: Sequence[str] = (CAMERA,)) -> FrameRing:
     """Room for what is seen. Raises `InputError` when that is more than memory can be asked for."""
     sight = config.sight
-    return FrameRing.for_rate(sight.max_pixels, sight.rate_hz, sight.keep_s)
+    rooms = {
+        CAMERA: Room.for_rate(sight.max_pixels, sight.rate_hz, sight.keep_s),
+        SCREEN: Room.for_rate(sight.screen_max_pixels, sight.screen_rate_hz, sight.keep_s),
+    }
+    return FrameRing.of({stream: rooms[stream] for stream in streams})
 
 
 def can_cancel() -> bool:
@@ -193,6 +200,7 @@ def replay_line(settings: Mapping[str, Any]) -> Rebuilt:
         vad=backends.load("vad", vad.manifest.backend, vad.options),
         scored_elsewhere="turn" in bundle_names(config),
         seen_elsewhere=settings.get("sees", False),
+        streams=tuple(settings.get("streams", (CAMERA,))),
         output_rate_hz=settings["output_rate_hz"],
     )
     line = Line(SimulatedClock())

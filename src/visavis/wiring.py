@@ -21,6 +21,7 @@ from visavis.backends import contract
 from visavis.config import Config
 from visavis.decide.floor import Manners
 from visavis.decide.session import Session
+from visavis.flow.events import CAMERA
 from visavis.flow.line import Line
 from visavis.flow.node import Node
 from visavis.flow.ring import AudioRing, FrameRing
@@ -49,7 +50,7 @@ class Parts:
     """What nodes are made of. None, or no tools = the line does without.
 
     `scored_elsewhere`: there is no audio model of turn end here, but its scores come from outside,
-    as in a replay; `seen_elsewhere`: the same of the eyes.
+    as in a replay; `seen_elsewhere`: the same of the eyes. `streams`: what there is to see.
     """
 
     config: Config
@@ -66,6 +67,7 @@ class Parts:
     sink: Sink | None = None
     frames: FrameRing | None = None
     seen_elsewhere: bool = False
+    streams: tuple[str, ...] = (CAMERA,)
     codec: contract.PictureCodec | None = None
     ocr: contract.Ocr | None = None
     embedder: contract.Embedder | None = None
@@ -136,6 +138,10 @@ def _scene_watcher(parts: Parts) -> Node:
     return SceneWatcher(parts.frames)
 
 
+def _camera(parts: Parts) -> Node:
+    return Camera(expected=tuple(stream for stream in parts.streams if stream == CAMERA))
+
+
 def _vision(parts: Parts) -> Node:
     assert parts.frames is not None
     assert parts.codec is not None
@@ -183,6 +189,7 @@ def _session(parts: Parts) -> Node:
         greeting=config.reply.greeting,
         language=config.language,
         heartbeat_s=config.sight.heartbeat_s if parts.sees else None,
+        streams=parts.streams,
     )
     return Session(manners, strict=parts.strict)
 
@@ -308,7 +315,7 @@ WIRING: tuple[Row, ...] = (
         "perceive.camera",
         ("frame.aligned", "sight.judged", "clock.ticked"),
         ("camera.changed",),
-        lambda parts: Camera(),
+        _camera,
         needs="sees",
     ),
     Row(

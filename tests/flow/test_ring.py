@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from visavis.flow.errors import InputError
-from visavis.flow.ring import SPARE_SLOTS, STREAMS, AudioRing, FrameRing, Pixels, Placed
+from visavis.flow.ring import SPARE_SLOTS, STREAMS, AudioRing, FrameRing, Pixels, Placed, Room
 
 
 def audio(capacity: int) -> AudioRing:
@@ -365,10 +365,26 @@ def test_a_stream_with_all_its_pictures_leased_leaves_the_other_alone() -> None:
 
 def test_the_size_follows_from_rate_and_time() -> None:
     ring = FrameRing.for_rate(640 * 480, 30, 2)
-    assert ring.slots == 60 + SPARE_SLOTS
-    assert ring.max_pixels == 640 * 480
+    assert ring.slots() == 60 + SPARE_SLOTS
+    assert ring.max_pixels() == 640 * 480
     with pytest.raises(InputError, match=r"take 7.5 GB; lower sight.keep_s"):
         FrameRing.for_rate(1920 * 1080, 120, 10)
+
+
+def test_each_stream_may_have_room_of_its_own_size() -> None:
+    ring = FrameRing.of({"camera": Room(3, 18), "screen": Room(2, 180)})
+    assert ring.streams == ("camera", "screen")
+    assert (ring.slots("camera"), ring.slots("screen")) == (3, 2)
+    assert (ring.max_pixels("camera"), ring.max_pixels("screen")) == (6, 60)
+    with pytest.raises(ValueError, match="picture of 180 bytes in slots of 18"):
+        ring.write(picture(1, 6, 10))
+    slides = [ring.write(picture(value, 6, 10), "screen") for value in range(3)]
+    assert [slide and slide[0] for slide in slides] == [3, 4, 3], "behind those of the camera"
+    assert [written(ring, value)[0] for value in range(4)] == [0, 1, 2, 0]
+    assert slides[1] is not None
+    with ring.lease(*slides[1]) as lease:
+        assert lease.pixels.shape == (6, 10, 3)
+        assert (lease.pixels == 1).all()
 
 
 def test_a_picture_being_copied_in_holds_nobody_up_and_is_nobody_s() -> None:
@@ -379,14 +395,14 @@ def test_a_picture_being_copied_in_holds_nobody_up_and_is_nobody_s() -> None:
 
     class Watching(np.ndarray[Any, Any]):
         def __setitem__(self, key: Any, value: Any) -> None:
-            ring._store = store
+            ring._slots[0] = slot
             seen.append(ring.nearest("camera", 0))
             seen.append(ring.write(picture(4)))
             with pytest.raises(LookupError), ring.lease(0, 2):
                 pass
             super().__setitem__(key, value)
 
-    store, ring._store = ring._store, ring._store.view(Watching)
+    slot, ring._slots[0] = ring._slots[0], ring._slots[0].view(Watching)
     assert ring.write(picture(3)) == (0, 2)
     assert seen[0] == Placed(1, 1, 20), "the old picture is gone, the other stands"
     assert seen[1] == (1, 2), "a second writer gets another slot"

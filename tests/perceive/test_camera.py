@@ -68,8 +68,20 @@ def test_who_comes_back_is_as_it_was_last_judged() -> None:
 
 def test_each_stream_has_its_own_condition() -> None:
     camera = Camera()
-    given = told(camera, frame(100, "screen"), frame(200), tick(600))
-    assert given == [("clear", 90, 100), ("clear", 190, 200), ("absent", 90, 600)]
+    given = told(camera, frame(100, "screen"), frame(200), tick(600), tick(700))
+    assert given == [("clear", 90, 100), ("clear", 190, 200), ("absent", 190, 700)]
+
+
+def test_a_screen_of_which_few_frames_come_is_not_absent_between_them() -> None:
+    camera = Camera(expected=())
+    times = range(0, 5_000, 20)
+    given = told(camera, *(tick(t) if t % 1_000 else frame(t, "screen") for t in times))
+    assert given == [("clear", -10, 0)]
+    assert told(camera, tick(6_980), tick(7_000), tick(7_020)) == [("absent", 3_990, 7_000)]
+
+
+def test_where_there_is_no_camera_none_is_missed() -> None:
+    assert told(Camera(expected=()), *(tick(t) for t in range(0, 5_000, 20))) == []
 
 
 def test_a_screen_that_never_came_is_not_missed() -> None:

@@ -2,9 +2,10 @@
 
 Takes facts about the eyes; gives commands to look, and the views and remarks that go with the
 user's words. Frames cost nothing until they are looked at: at the onset of speech, when the scene
-changes under it, at the moment of the question, and now and then. Invariants: a question waits for
-its view at most `WAIT_NS`; without a command to look nothing is taken; what is known of views is
-bounded. Without eyes it gives nothing.
+changes under it, at the moment of the question, and now and then. What else there is to see, such
+as a screen, is looked at beside that (beside.py). Invariants: a question waits for the camera's
+view at most `WAIT_NS`, and for no other; without a command to look nothing is taken; what is known
+of views is bounded. Without eyes it gives nothing.
 """
 
 from __future__ import annotations
@@ -13,9 +14,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
+from visavis.decide.beside import Beside
 from visavis.decide.initiative import in_language
 from visavis.flow import events as e
 from visavis.flow.clock import NS_PER_MS, NS_PER_S
+from visavis.flow.events import CAMERA
 
 WAIT_NS = 500 * NS_PER_MS
 """For the view of a question. It is there in a few milliseconds, if there is a frame at all."""
@@ -52,13 +55,21 @@ UNSEEN = ("dark", "absent")
 
 
 class Sight:
-    """What is seen. `heartbeat_s`: how often to look although nothing happens; None = no eyes."""
+    """What is seen. `heartbeat_s`: how often to look although nothing happens; None = no eyes.
 
-    def __init__(self, heartbeat_s: float | None = None) -> None:
+    `streams`: what there is to look at.
+    """
+
+    def __init__(
+        self, heartbeat_s: float | None = None, streams: Sequence[str] = (CAMERA,)
+    ) -> None:
         self.has_eyes = heartbeat_s is not None
         self._heartbeat_ns = round((heartbeat_s or 0) * NS_PER_S)
+        self._has_camera = self.has_eyes and CAMERA in streams
+        others = [stream for stream in streams if stream != CAMERA]
+        self._beside = Beside(others if self.has_eyes else (), self._heartbeat_ns)
         self._condition = ""
-        self._newest: dict[str, e.View] = {}  # by stream
+        self._newest: e.View | None = None
         self._view: e.View | None = None  # of the question's moment
         self._moment_ns = -1  # of the question
         self._waits_until_ns = -1  # for the view of that moment
@@ -73,28 +84,31 @@ class Sight:
 
     # ── looking ──────────────────────────────────────────────────────────────────────────────
 
-    def look(
-        self, event: e.Event, reason: str, moment_ns: int = -1, stream: str = "camera"
-    ) -> Iterator[e.Event]:
+    def look(self, event: e.Event, reason: str, moment_ns: int = -1) -> Iterator[e.Event]:
         """The command to look, if there are eyes. With a moment: that of the question."""
-        if not self.has_eyes:
-            return
-        self._looked_ns = event.t_ns
-        if moment_ns >= 0:
-            self._moment_ns, self._waits_until_ns = moment_ns, event.t_ns + WAIT_NS
-        yield e.LookStart(
-            t_ns=event.t_ns, trace=event.trace, moment_ns=moment_ns, reason=reason, stream=stream
-        )
+        if self._has_camera:
+            self._looked_ns = event.t_ns
+            if moment_ns >= 0:
+                self._moment_ns, self._waits_until_ns = moment_ns, event.t_ns + WAIT_NS
+            yield _look(event, reason, moment_ns)
+        if reason == "speech":
+            yield from _looks(event, reason, self._beside.at_onset(event.t_ns))
 
     def on_change(self, event: e.SceneChanged, *, speaking: bool) -> Iterator[e.Event]:
         """The scene changed: looked at again under speech, and now and then without."""
-        if speaking or event.t_ns - self._looked_ns >= IDLE_NS:
-            yield from self.look(event, "change", stream=event.stream)
+        if event.stream != CAMERA:
+            self._beside.change(event.stream)  # the next tick sees to it
+        elif speaking or event.t_ns - self._looked_ns >= IDLE_NS:
+            yield from self.look(event, "change")
 
     def on_tick(self, event: e.Event) -> Iterator[e.Event]:
         """The heartbeat."""
         if event.t_ns - self._looked_ns >= self._heartbeat_ns:
             yield from self.look(event, "heartbeat")
+
+    def look_beside(self, event: e.Event, *, speaking: bool) -> Iterator[e.Event]:
+        """At what else there is to see, if it is time."""
+        yield from _looks(event, "change", self._beside.due(event.t_ns, speaking=speaking))
 
     def open_turn(self) -> None:
         """The user speaks (again): the moment of the question is yet to come."""
@@ -107,23 +121,27 @@ class Sight:
         """A view was taken; whether the question's picture is another one with it."""
         before = self.views()
         view = replace(event.view, text="")
-        newest = self._newest.get(view.stream)
-        if newest is None or newest.captured_ns <= view.captured_ns:
-            self._newest[view.stream] = view
-        if view.stream == "camera" and event.moment_ns == self._moment_ns >= 0:
+        if view.stream != CAMERA:
+            self._beside.take(view)
+            return self.views() != before
+        if self._newest is None or self._newest.captured_ns <= view.captured_ns:
+            self._newest = view
+        if event.moment_ns == self._moment_ns >= 0:
             self._view, self._is_old, self._waits_until_ns = view, False, -1
         return self.views() != before
 
     def miss(self, event: e.ViewMissed) -> None:
         """There was no frame to look at. One may yet come, if there never was one."""
-        if event.stream == "camera" and event.moment_ns == self._moment_ns >= 0:
+        if event.stream == CAMERA and event.moment_ns == self._moment_ns >= 0:
             self._is_old = True
-            if "camera" in self._newest:
+            if self._newest is not None:
                 self._waits_until_ns = -1
 
     def see(self, event: e.CameraChanged) -> Iterator[e.Event]:
         """How well the camera sees now. The first picture may be what a question waits for."""
-        if event.stream != "camera":
+        if event.stream != CAMERA:
+            if event.condition in UNSEEN:
+                self._beside.lose(event.stream)
             return
         self._condition = event.condition
         if event.condition not in UNSEEN and self.waits(event.t_ns) and self._is_old:
@@ -163,15 +181,15 @@ class Sight:
         """What goes with what is being asked, the most important last."""
         if self._recalled is not None and self._recalled.trace == trace > 0:
             return (self._recalled.view,)
-        seen = self._view or self._newest.get("camera")
+        seen = self._view or self._newest
         if seen is not None and self._condition in UNSEEN and not self._is_old:
             seen = None  # a black picture says less than the remark
-        beside = [view for stream, view in self._newest.items() if stream != "camera"]
-        return (*beside, seen) if seen is not None else tuple(beside)
+        beside = self._beside.views
+        return (*beside, seen) if seen is not None else beside
 
     def offset_ms(self, views: Sequence[e.View]) -> float:
         """How much later than the question's moment the camera's view was taken."""
-        seen = [view for view in views if view.stream == "camera"]
+        seen = [view for view in views if view.stream == CAMERA]
         if not seen or self._moment_ns < 0:
             return float("nan")
         return (seen[-1].captured_ns - self._moment_ns) / NS_PER_MS
@@ -184,7 +202,7 @@ class Sight:
             return in_language(AGO, language).format(ago=_ago(self._recalled.ago_ms, language))
         condition = self._condition
         if self._is_old:
-            condition = "absent" if "camera" not in self._newest else "old"
+            condition = "absent" if self._newest is None else "old"
             condition = self._condition if self._condition in ("frozen", "dark") else condition
         said = BLIND.get(language.partition("-")[0], BLIND["en"])
         return said.get(condition, "")
@@ -211,7 +229,7 @@ class Sight:
         tried a few times at most: someone may begin to speak.
         """
         self._free_ns = (t_ns if self._free_ns is None else self._free_ns) if free else None
-        view = self._newest.get("camera")
+        view = self._newest
         if self._free_ns is None or view is None or self._descriptions.get(view.id):
             return None
         tries = self._tries.get(view.id, 0)
@@ -226,6 +244,16 @@ class Sight:
         text = self._texts.get(view.id, "")
         described = "" if view.id == newest else self._descriptions.get(view.id, "")
         return replace(view, text="\n".join(filter(None, (described, text))))
+
+
+def _look(event: e.Event, reason: str, moment_ns: int = -1, stream: str = CAMERA) -> e.LookStart:
+    return e.LookStart(
+        t_ns=event.t_ns, trace=event.trace, moment_ns=moment_ns, reason=reason, stream=stream
+    )
+
+
+def _looks(event: e.Event, reason: str, streams: Sequence[str]) -> Iterator[e.Event]:
+    return (_look(event, reason, stream=stream) for stream in streams)
 
 
 def _put(known: dict[str, Known], view_id: str, what: Known) -> None:

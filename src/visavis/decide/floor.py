@@ -29,7 +29,8 @@ NS_PER_SAMPLE = NS_PER_S // e.INPUT_RATE_HZ
 class Manners:
     """What can be chosen. `draft_tokens`: how many may be wasted a minute; 0 = no drafts.
 
-    `heartbeat_s`: how often to look although nothing happens; None = there are no eyes.
+    `heartbeat_s`: how often to look although nothing happens; None = there are no eyes. `streams`:
+    what they see.
     """
 
     patience_ms: int = 30_000
@@ -38,6 +39,7 @@ class Manners:
     greeting: str = ""
     language: str = ""
     heartbeat_s: float | None = None
+    streams: tuple[str, ...] = (e.CAMERA,)
 
 
 class Floor:
@@ -49,7 +51,7 @@ class Floor:
         self.machines = self.orders.machines
         self.overlap, self.said = Overlap(), Said()
         self.drafts = Drafts(manners.draft_tokens)
-        self.sight = Sight(manners.heartbeat_s)
+        self.sight = Sight(manners.heartbeat_s, manners.streams)
         self.initiative = Initiative(
             manners.initiative, greeting=manners.greeting, language=manners.language
         )

@@ -2,17 +2,23 @@
 
 Takes the facts of the eyes and of the memory of what they saw; gives commands. Invariant: what is
 seen never starts a reply; it only decides what goes with one, and ends the wait for it. The other
-two sides follow up (`listening.on_sight`, `answering.on_sight`).
+two sides follow up (`listening.on_sight`, `answering.on_sight`). What comes from beside the camera,
+such as of a screen, never changes a question that is being answered: it waits until that sounds.
 """
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 from visavis.decide.answering import Answering
 from visavis.decide.floor import Floor
 from visavis.decide.listening import Listening
 from visavis.flow import events as e
+
+MOST_LATE = 16
+Beside = e.ViewTaken | e.ViewRead | e.CameraChanged
 
 
 class Watching:
@@ -23,16 +29,22 @@ class Watching:
         self._sight = floor.sight
         self._listening = listening
         self._answering = answering
+        self._late: deque[Beside] = deque(maxlen=MOST_LATE)
 
     def on_change(self, event: e.SceneChanged) -> Iterable[e.Event]:
         speaking = self._floor.machines.user.state == "speaking"
         return self._sight.on_change(event, speaking=speaking)
 
     def on_camera(self, event: e.CameraChanged) -> Iterator[e.Event]:
+        if event.stream != e.CAMERA:
+            yield from self._on_beside(event)
+            return
         yield from self._sight.see(event)
         yield from self._follow(event, changed=False)
 
     def on_taken(self, event: e.ViewTaken) -> Iterable[e.Event]:
+        if event.view.stream != e.CAMERA:
+            return self._on_beside(event)
         return self._follow(event, changed=self._sight.take(event))
 
     def on_missed(self, event: e.ViewMissed) -> Iterable[e.Event]:
@@ -40,6 +52,8 @@ class Watching:
         return self._follow(event, changed=False)
 
     def on_read(self, event: e.ViewRead) -> Iterable[e.Event]:
+        if event.stream != e.CAMERA:
+            return self._on_beside(event)
         self._sight.read(event.id, event.text)
         return self._follow(event, changed=bool(event.text))
 
@@ -58,6 +72,44 @@ class Watching:
         if self._sight.gave_up(event.t_ns):
             yield from self._follow(event, changed=False)
         yield from self._describe(event)
+        if not self._is_settled:
+            yield from self._look_beside(event)
+
+    # ── beside the camera ────────────────────────────────────────────────────────────────────
+
+    @property
+    def _is_settled(self) -> bool:
+        """Whether what is asked is what has been asked, and nothing is heard of its answer yet."""
+        user, reply = self._floor.machines.user.state, self._floor.machines.reply.state
+        waits = reply == "pending" or bool(self._floor.over)
+        return user == "paused" or (user == "quiet" and waits) or self._floor.draft_is_held
+
+    def _on_beside(self, event: Beside) -> Iterable[e.Event]:
+        if self._is_settled or self._late:
+            self._late.append(event)
+            return ()
+        return self._take_beside(event)
+
+    def _look_beside(self, event: e.Event) -> Iterator[e.Event]:
+        while self._late:
+            yield from self._take_beside(replace(self._late.popleft(), t_ns=event.t_ns))
+        speaking = self._floor.machines.user.state == "speaking"
+        yield from self._sight.look_beside(event, speaking=speaking)
+
+    def _take_beside(self, event: Beside) -> Iterator[e.Event]:
+        sight, before = self._sight, self._sight.views()
+        match event:
+            case e.ViewTaken():
+                sight.take(event)
+            case e.ViewRead():
+                sight.read(event.id, event.text)
+            case e.CameraChanged():
+                yield from sight.see(event)
+        changed = isinstance(event, e.ViewRead) and bool(event.text)
+        if changed or sight.views() != before:
+            yield from self._listening.on_sight(event, changed=True)
+
+    # ── what both do ─────────────────────────────────────────────────────────────────────────
 
     def _follow(self, event: e.Event, *, changed: bool) -> Iterator[e.Event]:
         yield from self._listening.on_sight(event, changed=changed)

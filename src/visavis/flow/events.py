@@ -26,6 +26,9 @@ Samples = NDArray[np.float32]
 INPUT_RATE_HZ = 16_000
 """The one rate of the input axis, after `align`."""
 
+CAMERA, SCREEN = "camera", "screen"
+"""The streams of pictures: the one that is asked about, and one that is seen beside it."""
+
 
 @dataclass(frozen=True, slots=True)
 class View:

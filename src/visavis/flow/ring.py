@@ -10,21 +10,22 @@ from __future__ import annotations
 
 import math
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from visavis.flow.errors import InputError
-from visavis.flow.events import INPUT_RATE_HZ, Samples
+from visavis.flow.events import CAMERA, INPUT_RATE_HZ, SCREEN, Samples
 
 Pixels = NDArray[np.uint8]
 """A picture, shape (height, width, 3), RGB."""
 
-STREAMS = ("camera", "screen")
+STREAMS = (CAMERA, SCREEN)
 MOST_RING_BYTES = 1 << 31
 """Of one stream."""
 SPARE_SLOTS = 4
@@ -109,6 +110,25 @@ class Placed(NamedTuple):
     captured_ns: int
 
 
+class Room(NamedTuple):
+    """What a stream has to itself: so many pictures of at most so many bytes."""
+
+    slots: int
+    max_bytes: int
+
+    @classmethod
+    def for_rate(cls, max_pixels: int, rate_hz: float, keep_s: float) -> Room:
+        """For pictures of `max_pixels`, `rate_hz` a second, that are kept for `keep_s` seconds.
+
+        Raises `InputError` when that is more than memory can be asked for.
+        """
+        slots, size = math.ceil(rate_hz * keep_s) + SPARE_SLOTS, 3 * max_pixels
+        if slots * size > MOST_RING_BYTES:
+            need = f"{slots} pictures of {max_pixels} pixels take {slots * size / 1e9:.1f} GB"
+            raise InputError("sight", need, "lower sight.keep_s, sight.rate_hz or sight.max_pixels")
+        return cls(slots, size)
+
+
 class FrameRing:
     """`slots` preallocated pictures a stream, of at most `max_bytes` each.
 
@@ -119,35 +139,47 @@ class FrameRing:
     """
 
     def __init__(self, slots: int, max_bytes: int, streams: Sequence[str] = STREAMS) -> None:
-        count = slots * len(streams)
-        self.slots = slots
-        self._store = np.zeros((count, max_bytes), np.uint8)
+        self._make(dict.fromkeys(streams, Room(slots, max_bytes)))
+
+    @classmethod
+    def for_rate(cls, max_pixels: int, rate_hz: float, keep_s: float) -> FrameRing:
+        """One with such a room for each stream. Raises `InputError`."""
+        return cls(*Room.for_rate(max_pixels, rate_hz, keep_s))
+
+    @classmethod
+    def of(cls, rooms: Mapping[str, Room]) -> FrameRing:
+        """One in which each stream has room of its own size."""
+        ring = cls.__new__(cls)
+        ring._make(rooms)
+        return ring
+
+    def _make(self, rooms: Mapping[str, Room]) -> None:
+        stores = [np.zeros(room, np.uint8) for room in rooms.values()]
+        self._slots = [slot for store in stores for slot in store]
+        count = len(self._slots)
         self._shape: list[tuple[int, int, int]] = [(0, 0, 3)] * count
         self._generation = [0] * count
         self._leases = [0] * count
         self._written = [False] * count
         self._placed: list[tuple[str, int] | None] = [None] * count
-        self._first = {stream: slots * index for index, stream in enumerate(streams)}
-        self._next = dict.fromkeys(streams, 0)
+        begins = accumulate((room.slots for room in rooms.values()), initial=0)
+        self._rooms, self._first = dict(rooms), dict(zip(rooms, begins, strict=False))
+        self._next = dict.fromkeys(rooms, 0)
         self._lock = threading.Lock()
         self.dropped = 0
 
-    @classmethod
-    def for_rate(cls, max_pixels: int, rate_hz: float, keep_s: float) -> FrameRing:
-        """One that keeps pictures of `max_pixels`, `rate_hz` a second, for `keep_s` seconds.
-
-        Raises `InputError` when that is more than memory can be asked for.
-        """
-        slots, size = math.ceil(rate_hz * keep_s) + SPARE_SLOTS, 3 * max_pixels
-        if slots * size > MOST_RING_BYTES:
-            need = f"{slots} pictures of {max_pixels} pixels take {slots * size / 1e9:.1f} GB"
-            raise InputError("sight", need, "lower sight.keep_s, sight.rate_hz or sight.max_pixels")
-        return cls(slots, size)
-
     @property
-    def max_pixels(self) -> int:
-        """Of one picture."""
-        return self._store.shape[1] // 3
+    def streams(self) -> tuple[str, ...]:
+        """Those that there is room for."""
+        return tuple(self._rooms)
+
+    def slots(self, stream: str = CAMERA) -> int:
+        """How many pictures of the stream there is room for."""
+        return self._rooms[stream].slots
+
+    def max_pixels(self, stream: str = CAMERA) -> int:
+        """Of one picture of the stream."""
+        return self._rooms[stream].max_bytes // 3
 
     @property
     def leased(self) -> int:
@@ -161,8 +193,8 @@ class FrameRing:
         """
         if pixels.dtype != np.uint8 or pixels.ndim != 3 or pixels.shape[2] != 3:
             raise ValueError(f"{pixels.dtype} {pixels.shape} is not uint8 (height, width, 3)")
-        if pixels.nbytes > self._store.shape[1]:
-            raise ValueError(f"picture of {pixels.nbytes} bytes in slots of {self._store.shape[1]}")
+        if pixels.nbytes > (size := self._rooms[stream].max_bytes):
+            raise ValueError(f"picture of {pixels.nbytes} bytes in slots of {size}")
         with self._lock:
             slot = self._free_slot(stream)
             if slot is None:
@@ -229,16 +261,16 @@ class FrameRing:
 
     def _free_slot(self, stream: str) -> int | None:
         """The stream's next slot that is neither leased nor being written. Claims it."""
-        first, begin = self._first[stream], self._next[stream]
-        for offset in range(self.slots):
-            place = (begin + offset) % self.slots
+        first, begin, slots = self._first[stream], self._next[stream], self._rooms[stream].slots
+        for offset in range(slots):
+            place = (begin + offset) % slots
             slot = first + place
             busy = self._generation[slot] > 0 and not self._written[slot]
             if not self._leases[slot] and not busy:
-                self._next[stream] = (place + 1) % self.slots
+                self._next[stream] = (place + 1) % slots
                 return slot
         return None
 
     def _view(self, slot: int) -> Pixels:
         height, width, depth = self._shape[slot]
-        return self._store[slot, : height * width * depth].reshape(height, width, depth)
+        return self._slots[slot][: height * width * depth].reshape(height, width, depth)

@@ -2,7 +2,8 @@
 
 Takes `frame.aligned`, `clock.ticked`, and `sight.judged` of those who look at the pictures; gives
 `camera.changed`. Runs inline, because only the clock knows that nothing came. Invariant: a stream
-whose frames come is never absent, and one without a frame for `absent_ms` always is.
+whose frames come is never absent, and one without a frame for `absent_ms` always is; a screen, of
+which few come, for `screen_absent_ms`.
 """
 
 from __future__ import annotations
@@ -11,7 +12,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from visavis.flow.clock import NS_PER_MS
-from visavis.flow.events import CameraChanged, ClockTicked, Event, FrameAligned, SightJudged
+from visavis.flow.events import (
+    CAMERA,
+    SCREEN,
+    CameraChanged,
+    ClockTicked,
+    Event,
+    FrameAligned,
+    SightJudged,
+)
 
 ABSENT = "absent"
 
@@ -31,8 +40,15 @@ class Camera:
 
     name = "perceive.camera"
 
-    def __init__(self, *, absent_ms: float = 500, expected: tuple[str, ...] = ("camera",)) -> None:
+    def __init__(
+        self,
+        *,
+        absent_ms: float = 500,
+        screen_absent_ms: float = 3_000,
+        expected: tuple[str, ...] = (CAMERA,),
+    ) -> None:
         self._absent_ns = round(absent_ms * NS_PER_MS)
+        self._screen_absent_ns = round(screen_absent_ms * NS_PER_MS)
         self._streams = {name: Stream() for name in expected}
 
     def on(self, event: Event) -> Iterator[CameraChanged]:
@@ -49,7 +65,8 @@ class Camera:
                     yield from self._say(event.stream, event.condition, event.since_ns, event)
             case ClockTicked():
                 for name, stream in self._streams.items():
-                    if event.t_ns - stream.came_ns >= self._absent_ns:
+                    patience_ns = self._screen_absent_ns if name == SCREEN else self._absent_ns
+                    if event.t_ns - stream.came_ns >= patience_ns:
                         yield from self._say(name, ABSENT, stream.captured_ns, event)
 
     def _say(

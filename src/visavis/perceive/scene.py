@@ -16,6 +16,7 @@ import numpy as np
 
 from visavis.flow.clock import NS_PER_MS
 from visavis.flow.events import (
+    SCREEN,
     Event,
     FrameAligned,
     SceneChanged,
@@ -28,6 +29,7 @@ from visavis.flow.ring import FrameRing, Pixels
 from visavis.perceive.blocks import Blocks, halved, luma, sampled
 from visavis.perceive.clarity import Clarity
 from visavis.perceive.difference import FLOOR, RESTLESS, Reference, changed
+from visavis.perceive.screen import Screen
 
 CHANGED = 0.01
 """The least share of a picture that matters: a third of what a small object takes."""
@@ -143,13 +145,13 @@ class Scene:
 
 
 class SceneWatcher:
-    """One scene a stream."""
+    """One scene a stream; a screen is watched in its own way (perceive/screen.py)."""
 
     name = "perceive.scene"
 
     def __init__(self, ring: FrameRing) -> None:
         self._ring = ring
-        self._scenes: dict[str, Scene] = {}
+        self._scenes: dict[str, Scene | Screen] = {}
         self._speaking = False
 
     def on(self, event: Event) -> Iterator[Event]:
@@ -162,7 +164,9 @@ class SceneWatcher:
                 yield from self._watch(event)
 
     def _watch(self, event: FrameAligned) -> Iterator[Event]:
-        scene = self._scenes.setdefault(event.stream, Scene())
+        scene = self._scenes.get(event.stream)
+        if scene is None:
+            scene = self._scenes[event.stream] = Screen() if event.stream == SCREEN else Scene()
         if not scene.wants(event.t_ns, often=self._speaking):
             return
         try:
@@ -170,7 +174,7 @@ class SceneWatcher:
                 share, since_ns, judged = scene.look(lease.pixels, event.t_ns, event.captured_ns)
         except LookupError:
             return  # overwritten: another one comes
-        if judged:
+        if judged and isinstance(scene, Scene):
             yield SightJudged(
                 t_ns=event.t_ns,
                 trace=event.trace,

@@ -4,7 +4,8 @@ Takes `look.start`; gives `view.taken` or `view.missed`, one for each. Runs in t
 2 ms for a frame of 640 × 480 that is encoded, 0.3 ms for one that shows what the last view shows.
 A look that waits while a newer one comes is overtaken, and missed: but one that has a moment
 only by another that has one. Invariant: a view is the frame nearest to its moment, at most
-`reach_ms` from it; no picture is encoded twice in a row.
+`reach_ms` from it; no picture is encoded twice in a row. Of a screen few frames come, and it is
+full of small writing: a view of it is as large as its frame, and may be further from its moment.
 """
 
 from __future__ import annotations
@@ -15,12 +16,14 @@ from dataclasses import dataclass, replace
 
 from visavis.backends.contract import PictureCodec
 from visavis.flow.clock import NS_PER_MS
-from visavis.flow.events import Event, LookStart, View, ViewMissed, ViewTaken
+from visavis.flow.events import SCREEN, Event, LookStart, View, ViewMissed, ViewTaken
 from visavis.flow.ring import FrameRing, Pixels, Placed
 from visavis.perceive.blocks import Blocks, sampled
 from visavis.perceive.sameness import same
 
 TRIES = 3
+SCREEN_REACH_MS = 2_500
+"""So old its newest frame may be: with one a second, one that was left out, and a slow grab."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +43,8 @@ class Vision:
     def __init__(
         self, ring: FrameRing, codec: PictureCodec, *, side: int = 640, reach_ms: float = 500
     ) -> None:
-        self._ring, self._codec, self._side = ring, codec, side
-        self._reach_ms = reach_ms
+        self._ring, self._codec = ring, codec
+        self._side, self._reach_ms = side, reach_ms
         self._last: dict[str, Seen] = {}
         # By stream, and whether they have a moment; written on the loop's thread.
         self._newest: dict[tuple[str, bool], LookStart] = {}
@@ -67,8 +70,9 @@ class Vision:
             placed = self._ring.nearest(look.stream, look.moment_ns)
             if placed is None:
                 return _missed(look, "no frame yet")
-            if abs(placed.captured_ns - moment_ns) > self._reach_ms * NS_PER_MS:
-                return _missed(look, f"no frame within {self._reach_ms:g} ms")
+            reach_ms = SCREEN_REACH_MS if look.stream == SCREEN else self._reach_ms
+            if abs(placed.captured_ns - moment_ns) > reach_ms * NS_PER_MS:
+                return _missed(look, f"no frame within {reach_ms:g} ms")
             try:
                 with self._ring.lease(placed.slot, placed.generation) as lease:
                     return self._view(look, placed, lease.pixels)
@@ -80,7 +84,8 @@ class Vision:
         blocks, data = sampled(pixels), b""
         seen = self._last.get(look.stream)
         if seen is None or seen.shape != pixels.shape or not same(seen.blocks, blocks):
-            data, width, height = self._codec.encode(pixels, self._side)
+            side = max(pixels.shape) if look.stream == SCREEN else self._side
+            data, width, height = self._codec.encode(pixels, side)
             name = hashlib.blake2b(data, digest_size=16).hexdigest()
             view = View(name, width=width, height=height, stream=look.stream)
             seen = self._last[look.stream] = Seen(view, blocks, pixels.shape)

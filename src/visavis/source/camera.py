@@ -69,7 +69,7 @@ class Camera:
         self._ring, self._post, self._clock = ring, post, clock
         self._device, self._rate_hz, self._stream = device, max_rate_hz, stream
         self._patience = patience
-        self._converter = Converter(ring.max_pixels)
+        self._converter = Converter(ring.max_pixels(stream))
         self._thread: threading.Thread | None = None
         self._closing = threading.Event()
         self._known = threading.Event()
@@ -141,7 +141,8 @@ class Camera:
 
     def _tries(self) -> list[Device]:
         if self._device is None or isinstance(self._device, str):
-            return devices(self._device, rate_hz=self._rate_hz, max_pixels=self._ring.max_pixels)
+            most = self._ring.max_pixels(self._stream)
+            return devices(self._device, rate_hz=self._rate_hz, max_pixels=most)
         return list(self._device)
 
     def _is_due(self) -> bool:

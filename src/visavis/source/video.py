@@ -49,7 +49,8 @@ class VideoFile:
         self.stream = stream
         self._ring = ring
         self._lead_ns = round(lead_s * NS_PER_S)
-        self._max_pixels = max_pixels or (ring.max_pixels if ring is not None else MAX_PIXELS)
+        fits = ring.max_pixels(stream) if ring is not None else MAX_PIXELS
+        self._max_pixels = max_pixels or fits
         # A millisecond less: stamps in milliseconds jitter by one.
         self._spacing_ns = int(NS_PER_S / max_rate_hz) - NS_PER_MS
         self.error = ""
