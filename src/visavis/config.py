@@ -137,12 +137,14 @@ class Sight:
 class Config:
     """Everything a user can choose. `bundles` replaces bundles of the tier, by kind.
 
+    `names`: what it is called; who says one of them over its speech means it.
     `initiative`: what is said unasked. quiet = nothing but warnings; polite = a greeting, remarks
     in a silence, a murmur in a long pause; lively = the same, sooner.
     """
 
     tier: str = "tiny"
     language: str = ""
+    names: tuple[str, ...] = ()
     initiative: Literal["quiet", "polite", "lively"] = "quiet"
     offline: bool = False
     models: Path = field(

@@ -188,6 +188,7 @@ def _session(parts: Parts) -> Node:
         initiative=config.initiative,
         greeting=config.reply.greeting,
         language=config.language,
+        names=config.names,
         heartbeat_s=config.sight.heartbeat_s if parts.sees else None,
         streams=parts.streams,
     )

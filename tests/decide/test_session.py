@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from visavis.decide.answering import APOLOGIES
+from visavis.decide.floor import Manners
 from visavis.decide.session import Session
 from visavis.decide.state import NoSuchRow
 from visavis.flow import events as e
@@ -395,3 +396,49 @@ def test_an_impossible_event_raises_in_tests_and_is_ignored_in_production() -> N
     quiet = Session()
     assert list(quiet.on(impossible)) == []
     assert quiet.floor.machines.user.state == "quiet"
+
+
+def over_ours(text: str, hum: float, *, names: tuple[str, ...] = ()) -> list[str]:
+    """What follows when a short voice over our reply turns out to be `text`."""
+    talk = Talk(Session(Manners(names=names), strict=True))
+    talk.voice(0)
+    talk.pause(500, 0)
+    talk.turn(600, "tell me a story")
+    talk.sound(1000, "Once upon a time ")
+    talk.voice(1100)
+    talk.give(
+        e.VoiceMeasured(
+            t_ns=1350 * MS,
+            trace=talk.trace,
+            start=1100 * 16,
+            end=1350 * 16,
+            level_db=-20,
+            usual_db=-20,
+            hum=hum,
+        )
+    )
+    talk.give(e.SpeechPaused(t_ns=1400 * MS, trace=talk.trace, start=1100 * 16, end=1400 * 16))
+    before = len(talk.given)
+    talk.words(1400, text, start_ms=1100)
+    talk.give(
+        e.TurnEnded(
+            t_ns=1900 * MS,
+            trace=talk.trace,
+            text=text,
+            start=1100 * 16,
+            end=1400 * 16,
+            probability=1,
+            reasons=("test",),
+        )
+    )
+    return [event.topic for event in talk.given[before:]]
+
+
+def test_a_hum_that_was_spelled_as_a_word_stops_nothing_when_its_turn_ends() -> None:
+    assert "playback.stop" not in over_ours("Damn.", 0.9)
+    assert "playback.stop" in over_ours("Damn.", 0.0)
+
+
+def test_who_calls_us_by_name_means_us() -> None:
+    assert "playback.stop" not in over_ours("Emma.", 0.9)
+    assert "playback.stop" in over_ours("Emma.", 0.9, names=("Emma",))

@@ -39,6 +39,7 @@ class Manners:
     greeting: str = ""
     language: str = ""
     heartbeat_s: float | None = None
+    names: tuple[str, ...] = ()
     streams: tuple[str, ...] = (e.CAMERA,)
 
 
@@ -49,7 +50,7 @@ class Floor:
         self.ledger = Ledger()
         self.orders = Orders()
         self.machines = self.orders.machines
-        self.overlap, self.said = Overlap(), Said()
+        self.overlap, self.said = Overlap(manners.names), Said()
         self.drafts = Drafts(manners.draft_tokens)
         self.sight = Sight(manners.heartbeat_s, manners.streams)
         self.initiative = Initiative(

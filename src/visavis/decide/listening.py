@@ -144,7 +144,8 @@ class Listening:
         self._turn_trace, self._words, self._expected = event.trace, "", None
         yield from self._judge(event, event.end, words=event.text, final=True)
         overlap = self._floor.overlap
-        listened = overlap.began_turn and self._floor.only_listened(event.text)
+        hummed = overlap.was_a_hum(event.text) and not self._floor.ledger.we_asked
+        listened = overlap.began_turn and (hummed or self._floor.only_listened(event.text))
         if listened or overlap.is_nothing_to_us:
             yield from self._leave(event)
             return

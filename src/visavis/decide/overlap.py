@@ -16,10 +16,11 @@ SYMBOLS = {Verdict.UNSURE: "", Verdict.INSISTS: "insisted", Verdict.INTERRUPTION
 class Overlap:
     """`voice`: not understood yet. `began_turn`: the user's turn began over a reply of ours.
 
-    `outcome`: what the voice, or the newest of this turn, turned out to be.
+    `names`: what we are called. `outcome`: what the voice, or the newest of this turn, turned out to be.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, names: tuple[str, ...] = ()) -> None:
+        self._names = names
         self.voice: Voice | None = None
         self._let_go: Voice | None = None
         self.began_turn = False
@@ -27,7 +28,7 @@ class Overlap:
 
     def begin(self, start: int, before: str) -> None:
         """A voice began at sample `start` while a reply was under way; its turn said `before`."""
-        self.voice, self._let_go = Voice(start, before=before), None
+        self.voice, self._let_go = Voice(start, before=before, names=self._names), None
         self.began_turn = True
 
     def measure(self, event: e.VoiceMeasured) -> None:
@@ -66,6 +67,11 @@ class Overlap:
     def is_nothing_to_us(self) -> bool:
         """Whether the turn, now that it is over, was said to someone else or was our own echo."""
         return self.outcome in (Verdict.ASIDE, Verdict.ECHO)
+
+    def was_a_hum(self, text: str) -> bool:
+        """Whether `text`, of the turn that is over, is but the hum that was let go."""
+        voice, listened = self._let_go, self.outcome is Verdict.BACKCHANNEL
+        return voice is not None and listened and voice.covers(text)
 
     def leave(self) -> None:
         """The reply is over: whoever still speaks has the floor."""
