@@ -16,7 +16,8 @@ SYMBOLS = {Verdict.UNSURE: "", Verdict.INSISTS: "insisted", Verdict.INTERRUPTION
 class Overlap:
     """`voice`: not understood yet. `began_turn`: the user's turn began over a reply of ours.
 
-    `names`: what we are called. `outcome`: what the voice, or the newest of this turn, turned out to be.
+    `names`: what we are called. `outcome`: what the voice, or the newest of this turn, turned out
+    to be.
     """
 
     def __init__(self, names: tuple[str, ...] = ()) -> None:
