@@ -7,6 +7,7 @@ from collections.abc import Container
 from hypothesis import given
 from hypothesis import strategies as st
 
+from visavis.backends.contract import LlmCapabilities
 from visavis.flow.events import Message, View
 from visavis.think.pictures import MOST_BACK, TEXT_CHARS, Held, Pictures, placed
 
@@ -123,6 +124,57 @@ def test_words_are_short_and_in_the_language() -> None:
     assert show(user("这是什么？", read("a", "出口")), language="zh-CN") == [
         ("（你看到：出口）\n这是什么？", ["a"])
     ]
+
+
+# ── a screen beside the camera ───────────────────────────────────────────────────────────────
+
+
+def on_screen(view_id: str, text: str) -> View:
+    return View(view_id, stream="screen", text=text)
+
+
+def test_what_is_on_the_screen_is_said_to_be_there() -> None:
+    slide, cup = on_screen("s", "Results\nup by 4 %"), read("a", "a cup")
+    assert show(user("What is this?", slide, cup)) == [
+        ("(On the screen: Results / up by 4 %)\n(You see: a cup)\nWhat is this?", ["a"])
+    ]
+    assert show(user("这是什么？", slide), language="zh", most=0) == [
+        ("（屏幕上：Results / up by 4 %）\n这是什么？", [])
+    ]
+
+
+def test_the_camera_is_the_picture_where_there_can_be_but_one() -> None:
+    talk = (user("1?", on_screen("s", "x"), "a"), said(), user("2?", on_screen("t", "y"), "a"))
+    assert [views for _, views in show(*talk)] == [["a"], [], []]
+    assert [views for _, views in show(*talk, most=2)] == [["a"], [], ["t"]]
+    assert [views for _, views in show(user("1?", on_screen("s", "x"), "a"), most=2)] == [
+        ["s", "a"]
+    ]
+
+
+def test_a_slide_is_told_once_and_again_when_that_is_too_far_back() -> None:
+    talk: list[Message] = []
+    for n in range(5):
+        talk += [user(f"{n}?", on_screen("s", "Results"), "a"), said()]
+    told = [content.startswith("(On the screen: Results)") for content, _ in show(*talk)]
+    assert [at for at, is_told in enumerate(told) if is_told] == [0, 8]
+
+
+def test_what_is_told_of_the_screen_is_bounded_by_the_context() -> None:
+    slide = on_screen("s", "\n".join(f"This is line {n} of the page." for n in range(99)))
+    lengths = []
+    for tokens in (256, 2_048, 4_096, 32_768):
+        able = Pictures.of(LlmCapabilities(tokens), All(), "en")
+        (message,) = able.placed([user("What does it say?", slide)])
+        text, _, question = message.content.partition("\n")
+        assert question == "What does it say?"
+        assert text.startswith("(On the screen: This is line 0 of the page. / This is line 1")
+        assert text.endswith("…)")
+        lengths.append(len(text) - len("(On the screen: )"))
+    assert all(
+        most - 12 <= length <= most
+        for length, most in zip(lengths, (160, 256, 512, 800), strict=True)
+    )
 
 
 VIEWS = st.lists(

@@ -13,13 +13,20 @@ from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass
 
 from visavis.backends.contract import LlmCapabilities, Media
-from visavis.flow.events import Message, View
+from visavis.flow.events import CAMERA, SCREEN, Message, View
 
 MOST_BACK = 6
-"""Messages. A picture further back is shown again at the newest message: small models lose it."""
+"""Messages. What is further back is shown, or told, again at the newest: small models lose it."""
 
 TEXT_CHARS = 160
-WORDS = {"en": "(You see: {text})", "zh": "（你看到：{text}）"}
+WORDS = {
+    CAMERA: {"en": "(You see: {text})", "zh": "（你看到：{text}）"},
+    SCREEN: {"en": "(On the screen: {text})", "zh": "（屏幕上：{text}）"},
+}
+SCREEN_CHARS = (160, 800)
+"""The least and the most: a screen is full of writing, and is asked about for it."""
+CHARS_PER_TOKEN = 1 / 8
+"""Of the context: 256 characters where it has 2,048 tokens, of which they then take 4 %."""
 HELD_BYTES = 8 << 20
 
 
@@ -66,45 +73,55 @@ class _Showing:
     at: int
     newest: int
     place: int  # in the newest message
-    follows: bool  # upon the same view, which was too far back
 
 
 @dataclass(frozen=True, slots=True)
 class Pictures:
-    """The policy for an engine. `tokens`: what a picture costs; `most`: how many it is shown."""
+    """The policy for an engine. `tokens`: what a picture costs; `most`: how many it is shown.
+
+    `screen_chars`: how much of what is written on a screen it is told.
+    """
 
     most: int = 0
     tokens: int = 0
     held: Container[str] = ()
     language: str = "en"
+    screen_chars: int = SCREEN_CHARS[0]
 
     @classmethod
     def of(cls, capabilities: LlmCapabilities, held: Container[str], language: str) -> Pictures:
-        tokens = capabilities.picture_tokens
-        return cls(capabilities.most_pictures if tokens else 0, tokens, held, language)
+        tokens, (least, most) = capabilities.picture_tokens, SCREEN_CHARS
+        chars = min(most, max(least, int(capabilities.context_tokens * CHARS_PER_TOKEN)))
+        return cls(capabilities.most_pictures if tokens else 0, tokens, held, language, chars)
 
     def placed(self, messages: Sequence[Message]) -> tuple[Message, ...]:
         """The messages as the engine is shown them, one for one."""
-        return placed(messages, self.most, self.held.__contains__, self.language)
+        can_show = self.held.__contains__
+        return placed(messages, self.most, can_show, self.language, self.screen_chars)
 
 
 def placed(
-    messages: Sequence[Message], most: int, can_show: Callable[[str], bool], language: str = "en"
+    messages: Sequence[Message],
+    most: int,
+    can_show: Callable[[str], bool],
+    language: str = "en",
+    screen_chars: int = SCREEN_CHARS[0],
 ) -> tuple[Message, ...]:
     """Each message with the views to show as pictures, and the words of the rest in its text."""
     showings = _showings(messages)
     pictured = {(s.at, s.view_id) for s in _chosen(showings, most, can_show)}
-    begun = {(s.at, s.view_id) for s in showings if not s.follows}
+    begun = {(s.at, s.view_id) for s in showings}
     said: dict[str, str] = {}
     result = []
     for at, message in enumerate(messages):
         lines = []
         for view in message.views:
-            if (at, view.id) in begun | pictured:
+            if (at, view.id) in begun:
                 said.pop(view.id, None)
             if view.text.strip() and said.get(view.id) != view.text:
                 said[view.id] = view.text
-                lines.append(_words(view.text, language))
+                chars = screen_chars if view.stream == SCREEN else TEXT_CHARS
+                lines.append(_words(view, chars, language))
         shown = tuple(View(v.id) for v in message.views if (at, v.id) in pictured)
         content = "\n".join(filter(None, (*lines, message.content))) if lines else message.content
         result.append(Message(message.role, content, shown))
@@ -122,7 +139,7 @@ def _showings(messages: Sequence[Message]) -> list[_Showing]:
         for place, view in enumerate(message.views):
             showing = before.get(view.id)
             if showing is None or at - showing.at > MOST_BACK:
-                found.append(_Showing(view.id, at, at, place, follows=showing is not None))
+                found.append(_Showing(view.id, at, at, place))
                 showing = found[-1]
             showing.newest, showing.place = at, place
             open_[view.id] = showing
@@ -140,9 +157,11 @@ def _chosen(
     return list(chosen.values())
 
 
-def _words(text: str, language: str) -> str:
-    line = " / ".join(" ".join(part.split()) for part in text.splitlines() if part.strip())
-    if len(line) > TEXT_CHARS:
-        cut = line[: TEXT_CHARS - 1]
+def _words(view: View, most_chars: int, language: str) -> str:
+    parts = (" ".join(part.split()) for part in view.text.splitlines())
+    line = " / ".join(filter(None, parts))
+    if len(line) > most_chars:
+        cut = line[: most_chars - 1]
         line = (cut.rpartition(" ")[0] or cut) + "…"
-    return WORDS.get(language.partition("-")[0], WORDS["en"]).format(text=line)
+    words = WORDS.get(view.stream, WORDS[CAMERA])
+    return words.get(language.partition("-")[0], words["en"]).format(text=line)
