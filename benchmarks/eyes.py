@@ -32,6 +32,7 @@ from PIL import Image, ImageDraw, ImageFont
 import looks
 import moments
 import timeline
+from memory import anonymous_mb
 from row import print_row
 from visavis import backends
 from visavis.align.video import FrameAligner
@@ -40,7 +41,6 @@ from visavis.flow.clock import NS_PER_MS, NS_PER_S, Clock
 from visavis.flow.events import ClockTicked, Event, FrameCaptured, WordsHeard
 from visavis.flow.loop import Loop
 from visavis.flow.ring import FrameRing, Pixels
-from visavis.govern.memory import total_bytes
 from visavis.source.camera import Camera
 from visavis.source.device import Device
 
@@ -138,7 +138,7 @@ def flat(options: argparse.Namespace) -> str:
     return (
         f"1080p at {came / options.seconds:.0f} frames a second for {options.seconds:.0f} s:"
         f" {watch.taken} taken, {counts.skipped} passed over, {counts.damaged} damaged,"
-        f" {counts.dropped} dropped; {watch.begin_mb:.0f} MB, then"
+        f" {counts.dropped} dropped; {watch.begin_mb:.0f} MB of its own, then"
         f" {watch.end_mb - watch.begin_mb:+.1f} MB; the newest picture is"
         f" {np.percentile(watch.ages_ms, 99):.0f} ms old (p99), at most {max(watch.ages_ms):.0f}"
     )
@@ -160,18 +160,13 @@ class Watch:
             return
         self.ages_ms.append((event.t_ns - newest.captured_ns) / NS_PER_MS)
         if not self.begin_mb and event.t_ns > SETTLED_S * NS_PER_S:
-            self.begin_mb = self.end_mb = weight_mb()
+            self.begin_mb = self.end_mb = anonymous_mb()
 
     def is_over(self) -> bool:
         over = self._clock.now_ns() > self._seconds * NS_PER_S
         if over:
-            self.end_mb = weight_mb()
+            self.end_mb = anonymous_mb()
         return over
-
-
-def weight_mb() -> float:
-    weight = total_bytes()
-    return float("nan") if weight is None else weight / 1e6
 
 
 # ── reading ──────────────────────────────────────────────────────────────────────────────────
