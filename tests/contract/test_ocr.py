@@ -59,7 +59,7 @@ def test_it_says_what_it_can_read(ocr: Ocr) -> None:
 
 
 def test_writing_is_read_from_top_to_bottom(ocr: Ocr, name: str) -> None:
-    found = ocr.read(written(name, "EXIT 12", "Room B", "Meeting at 3"))
+    found = list(ocr.read(written(name, "EXIT 12", "Room B", "Meeting at 3")))
     assert [line.text for line in found] == ["EXIT 12", "Room B", "Meeting at 3"]
     assert all(0 <= line.confidence <= 1 for line in found)
     assert [line.box[1] for line in found] == sorted(line.box[1] for line in found)
@@ -76,7 +76,7 @@ def test_the_picture_is_left_as_it_was(ocr: Ocr, name: str) -> None:
     pixels = written(name, "EXIT 12")
     pixels.flags.writeable = False
     before = pixels.copy()
-    ocr.read(pixels)
+    list(ocr.read(pixels))
     assert np.array_equal(pixels, before)
 
 
@@ -91,6 +91,13 @@ def test_noise_is_no_writing(ocr: Ocr) -> None:
 
 
 def test_each_picture_stands_alone(ocr: Ocr, name: str) -> None:
-    first = ocr.read(written(name, "EXIT 12"))
-    ocr.read(written(name, "Room B", "Meeting at 3"))
-    assert ocr.read(written(name, "EXIT 12")) == first
+    first = list(ocr.read(written(name, "EXIT 12")))
+    next(iter(ocr.read(written(name, "Room B", "Meeting at 3"))))  # and no more of it
+    assert list(ocr.read(written(name, "EXIT 12"))) == first
+
+
+@pytest.mark.parametrize("most", [1, 2, 3, 9])
+def test_no_more_lines_are_read_than_wanted(ocr: Ocr, name: str, most: int) -> None:
+    found = list(ocr.read(written(name, "EXIT 12", "Room B", "Meeting at 3"), most))
+    assert len(found) == min(most, 3)
+    assert {line.text for line in found} <= {"EXIT 12", "Room B", "Meeting at 3"}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import numpy as np
 import pytest
@@ -33,14 +33,14 @@ class Plain:
 class Spelling:
     """Reads the bytes of the picture's row as a line; takes `ms` for it."""
 
-    languages = ("en",)
+    languages: tuple[str, ...] = ("en",)
 
     def __init__(self, loop: SimulatedLoop | None = None, ms: int = 0) -> None:
         self.read_so_far: list[str] = []
         self.closed = False
         self._loop, self._ms = loop, ms
 
-    def read(self, pixels: Pixels) -> Sequence[Line]:
+    def read(self, pixels: Pixels, most_lines: int = 0) -> Iterable[Line]:
         if self._loop is not None:
             self._loop.clock.spend(self._ms * MS)
         text = pixels[0, :, 0].tobytes().decode()
@@ -129,7 +129,7 @@ def test_what_looks_like_the_last_view_says_the_same_and_is_not_read() -> None:
             return looking(data.decode(), 90, 80 if data[:1] == b"A" else 0, noise=3)
 
     class Counting(Spelling):
-        def read(self, pixels: Pixels) -> Sequence[Line]:
+        def read(self, pixels: Pixels, most_lines: int = 0) -> Iterable[Line]:
             self.read_so_far.append("")
             return [Line(f"{len(self.read_so_far)} read", 0.9, BOX)]
 
@@ -160,9 +160,61 @@ def test_with_time_enough_all_are_read() -> None:
     assert run(*(taken(name, 100 * i) for i, name in enumerate("abcd")), ms=50) == [*"abcd"]
 
 
-def test_streams_do_not_overtake_each_other() -> None:
+def test_streams_do_not_overtake_each_other_but_the_camera_goes_first() -> None:
     slide = taken("slide", 15, stream="screen")
-    assert run(taken("a"), taken("b", 10), slide, taken("c", 20), ms=100) == ["a", "slide", "c"]
+    assert run(taken("a"), taken("b", 10), slide, taken("c", 20), ms=100) == ["a", "c", "slide"]
+
+
+class Page(Spelling):
+    """Reads a hundred lines of ten letters from whatever it is; `meanwhile` is called at each."""
+
+    def __init__(self, meanwhile: Callable[[int], None] = lambda at: None) -> None:
+        super().__init__()
+        self._meanwhile = meanwhile
+        self.asked: list[int] = []
+
+    def read(self, pixels: Pixels, most_lines: int = 0) -> Iterator[Line]:
+        name = pixels[0, :, 0].tobytes().decode()
+        self.asked.append(most_lines)
+        for at in range(100 if name == "slide" else 1):
+            self._meanwhile(at)
+            self.read_so_far.append(name)
+            yield Line(f"{name:*<10}", 0.9, BOX)
+
+
+def test_no_more_is_read_than_is_kept() -> None:
+    ocr = Page()
+    (found,) = texts(read(Reader(ocr, Plain(), most_characters=44, most_lines=7), taken("slide")))
+    assert found == "\n".join(["slide*****"] * 4)
+    assert ocr.read_so_far == ["slide"] * 5
+    assert ocr.asked == [7]
+
+
+def test_the_camera_s_view_is_read_between_two_lines_of_a_screen_and_once() -> None:
+    cup = taken("cup", 20)
+
+    def come(at: int) -> None:
+        if at == 2:
+            node.coming(cup)
+
+    ocr = Page(come)
+    node = Reader(ocr, Plain(), most_characters=44)
+    first, second = read(node, taken("slide", 10, stream="screen"))
+    assert isinstance(first, ViewRead)
+    assert (first.id, first.text, first.t_ns) == ("cup", "cup*******", 20 * MS)
+    assert isinstance(second, ViewRead)
+    assert (second.id, second.stream) == ("slide", "screen")
+    assert ocr.read_so_far == ["slide", "slide", "slide", "cup", "slide", "slide"]
+    assert list(node.on(cup)) == [], "that is done"
+    assert texts(read(node, taken("hat", 30))) == ["hat*******"]
+
+
+def test_a_screen_s_view_waits_for_the_end_of_the_camera_s() -> None:
+    slide = taken("slide", 20, stream="screen")
+    ocr = Page(lambda at: node.coming(slide))
+    node = Reader(ocr, Plain())
+    assert texts(read(node, taken("cup"))) == ["cup*******"]
+    assert len(texts(list(node.on(slide)))) == 1
 
 
 def test_the_same_view_again_does_not_overtake_itself() -> None:

@@ -138,8 +138,12 @@ class Ocr(Protocol):
 
     languages: tuple[str, ...]
 
-    def read(self, pixels: Pixels) -> Sequence[Line]:
-        """Lines in reading order. Raises `EngineError`."""
+    def read(self, pixels: Pixels, most_lines: int = 0) -> Iterable[Line]:
+        """Lines in reading order, each as soon as it is read: who has enough may leave.
+
+        `most_lines`: if there are more, only so many, those that are written largest (0 = all).
+        Called, or asked for a line, it raises `EngineError`.
+        """
 
     def close(self) -> None: ...
 

@@ -2,21 +2,22 @@
 
 Takes `view.taken`; gives `view.read`. A view is read once, as long as it is remembered what it
 says. One that looks like the stream's last one, but for noise and light, says the same and is not
-read, so that the text of a still scene is there as soon as its view is. Invariant: the newest view
-of each stream is read; an older one that still waits by then is overtaken and never read. Nothing
-waits for it: what is not read in time is not there.
+read, so that the text of a still scene is there as soon as its view is. Invariants: the newest view
+of each stream is read; an older one that still waits by then is overtaken and never read; a view of
+the camera waits for no more than a line of another stream's. Nothing waits for what is read: what
+is not read in time is not there.
 """
 
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
 
 import numpy as np
 from numpy.typing import NDArray
 
 from visavis.backends.contract import Line, Ocr, PictureCodec
-from visavis.flow.events import Event, ViewRead, ViewTaken
+from visavis.flow.events import CAMERA, Event, ViewRead, ViewTaken
 from visavis.flow.ring import Pixels
 
 Print = NDArray[np.float32]
@@ -28,7 +29,9 @@ becomes another moves one by 5 to 14, white on grey."""
 
 class Reader:
     """`least`: the confidence below which a line is left out. Of a view come at most
-    `most_characters`, in whole lines if it can be; the texts of `most_views` are remembered."""
+    `most_characters`, in whole lines if it can be, and of its lines the `most_lines` largest: a
+    screen full of small writing would take five seconds. The texts of `most_views` are remembered.
+    """
 
     name = "perceive.reading"
 
@@ -39,42 +42,63 @@ class Reader:
         *,
         least: float = 0.6,
         most_characters: int = 800,
+        most_lines: int = 24,
         most_views: int = 64,
     ) -> None:
         self._ocr, self._codec = ocr, codec
         self._least, self._most_characters = least, most_characters
-        self._most_views = most_views
+        self._most_lines, self._most_views = most_lines, most_views
         self._texts: OrderedDict[str, str] = OrderedDict()
         self._last: dict[str, tuple[Print, str]] = {}  # by stream: how it looked, what it said
-        self._newest: dict[str, str] = {}  # by stream; written on the loop's thread
+        # Written on the loop's thread: the newest view of each stream, and one of the camera's that
+        # has not come here yet.
+        self._newest: dict[str, str] = {}
+        self._urgent: ViewTaken | None = None
+        self._served: ViewTaken | None = None  # before its turn
 
     def coming(self, event: Event) -> None:
         """Notes the newest view of each stream, before its turn has come here."""
         if isinstance(event, ViewTaken) and event.data:
             self._newest[event.view.stream] = event.view.id
+            if event.view.stream == CAMERA:
+                self._urgent = event
 
     def on(self, event: Event) -> Iterator[Event]:
-        if not isinstance(event, ViewTaken) or not event.data:
-            return
+        if isinstance(event, ViewTaken) and event.data and event is not self._served:
+            if event is self._urgent:
+                self._urgent = None
+            yield from self._serve(event)
+
+    def close(self) -> None:
+        self._ocr.close()
+
+    def _serve(self, event: ViewTaken) -> Iterator[Event]:
         view = event.view
         if view.id not in self._texts and self._newest.get(view.stream, view.id) != view.id:
             return
         if (text := self._texts.get(view.id)) is None:
-            text = self._read(view.stream, event.data)
+            text = yield from self._read(view.stream, event.data)
         self._remember(view.id, text)
         yield ViewRead(
             t_ns=event.t_ns, trace=event.trace, id=view.id, text=text, stream=view.stream
         )
 
-    def close(self) -> None:
-        self._ocr.close()
-
-    def _read(self, stream: str, data: bytes) -> str:
+    def _read(self, stream: str, data: bytes) -> Generator[Event, None, str]:
+        """Gives what is read meanwhile; returns what is written there."""
         pixels = self._codec.decode(data)
         looks = look(pixels)
         if (last := self._last.get(stream)) and alike(looks, last[0]):
             return last[1]
-        text = page(self._ocr.read(pixels), self._least, self._most_characters)
+        lines, count = [], 0
+        for line in self._ocr.read(pixels, self._most_lines):
+            lines.append(line)
+            count += len(line.text) * (line.confidence >= self._least)
+            if count > self._most_characters:
+                break
+            if stream != CAMERA and (urgent := self._urgent) is not None:
+                self._urgent, self._served = None, urgent
+                yield from self._serve(urgent)
+        text = page(lines, self._least, self._most_characters)
         self._last[stream] = looks, text
         return text
 

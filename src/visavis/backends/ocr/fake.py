@@ -52,7 +52,7 @@ class FakeOcr:
         self._random = random.Random(seed)
         self._latency_ms, self._fail_rate = latency_ms, fail_rate
 
-    def read(self, pixels: Pixels) -> Sequence[Line]:
+    def read(self, pixels: Pixels, most_lines: int = 0) -> Sequence[Line]:
         self._clock.spend(round(self._random.uniform(*self._latency_ms) * NS_PER_MS))
         if self._random.random() < self._fail_rate:
             raise EngineError("ocr/fake: failed as told")
@@ -62,7 +62,7 @@ class FakeOcr:
                 break
             box = (0.0, float(top), float(pixels.shape[1]), float(top + BAND))
             found.append(Line(text, 0.99, box))
-        return found
+        return found[: most_lines or None]
 
     def close(self) -> None:
         """Nothing is held."""
