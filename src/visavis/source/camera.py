@@ -18,19 +18,17 @@ from av.video.frame import VideoFrame
 
 from visavis.flow.clock import NS_PER_S, Clock
 from visavis.flow.errors import VisavisError
-from visavis.flow.events import Event, FrameCaptured, NodeFailed
+from visavis.flow.events import CAMERA, Event, FrameCaptured, NodeFailed
 from visavis.flow.ring import FrameRing
 from visavis.source.device import Device, devices, opened
 from visavis.source.feed import Counts, Feed
 from visavis.source.picture import Converter, Unshowable
 
 Post = Callable[[Event], None]
-NAME = "source.camera"
 POLL_S = 0.003
 """Between two looks for a frame: ten of a frame at 30 Hz."""
 FIRST_S, CLOSE_S = 15.0, 2.0
 """How long `open` waits for the camera at most, and `close` for the thread."""
-_REMEDY = "plug it in again, or choose another with --camera"
 log = logging.getLogger(__name__)
 
 
@@ -52,7 +50,7 @@ class Camera:
     `device`: a name as the system knows it (`/dev/video0`, `0`, "FaceTime HD Camera"); None = the
     first that works. Of more than `max_rate_hz` frames a second, some are left out. `open` raises
     `InputError` (no such camera, in use, not allowed) and `VisavisError`; later failures are
-    events. `counts`: what was left out, so far.
+    events. `counts`: what was left out, so far. `stream`: what it is, a camera or a screen.
     """
 
     def __init__(
@@ -63,11 +61,12 @@ class Camera:
         *,
         device: str | Iterable[Device] | None = None,
         max_rate_hz: float = 30,
-        stream: str = "camera",
+        stream: str = CAMERA,
         patience: Patience = Patience(),
     ) -> None:
         self._ring, self._post, self._clock = ring, post, clock
         self._device, self._rate_hz, self._stream = device, max_rate_hz, stream
+        self._name = f"source.{stream}"
         self._patience = patience
         self._converter = Converter(ring.max_pixels(stream))
         self._thread: threading.Thread | None = None
@@ -79,11 +78,14 @@ class Camera:
         self.counts = Counts()
 
     def open(self) -> None:
-        self._thread = threading.Thread(target=self._run, name="camera", daemon=True)
+        self._thread = threading.Thread(target=self._run, name=self._stream, daemon=True)
         self._thread.start()
         if not self._known.wait(FIRST_S):
             self.close()
-            raise VisavisError(f"the camera does not answer; {_REMEDY}")
+            again = "plug it in again, or " if self._stream == CAMERA else ""
+            raise VisavisError(
+                f"the {self._stream} does not answer; {again}choose another with --{self._stream}"
+            )
         if self._refusal is not None:
             raise self._refusal
 
@@ -93,7 +95,7 @@ class Camera:
         if self._thread is not None:
             self._thread.join(CLOSE_S)
             if self._thread.is_alive():
-                log.warning("the camera does not answer; its thread is left behind")
+                log.warning("%s does not answer; its thread is left behind", self._name)
 
     def __enter__(self) -> Camera:
         self.open()
@@ -125,7 +127,7 @@ class Camera:
         container, device = opened(self._tries())
         feed = Feed(container, self.counts, waits=device.waits)
         self._known.set()
-        log.info("%s: %s at %s", NAME, device.name, device.options)
+        log.info("%s: %s at %s", self._name, device.name, device.options)
         seen_ns = self._clock.now_ns()
         try:
             while not self._closing.is_set():
@@ -181,11 +183,12 @@ class Camera:
 
     def _lost(self, error: Exception, *, is_new: bool) -> None:
         expected = isinstance(error, (VisavisError, av.FFmpegError, EOFError))
-        log.warning("%s: %s", NAME, error, exc_info=None if expected else error)
+        log.warning("%s: %s", self._name, error, exc_info=None if expected else error)
         if is_new and not self._closing.is_set():
             self.counts.outages += 1
             problem = f"{_reason(error)}; it is opened again as soon as it is there"
-            self._post(NodeFailed(t_ns=self._clock.now_ns(), node=NAME, on="", error=problem))
+            t_ns = self._clock.now_ns()
+            self._post(NodeFailed(t_ns=t_ns, node=self._name, on="", error=problem))
 
 
 def _reason(error: Exception) -> str:

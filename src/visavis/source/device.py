@@ -1,8 +1,8 @@
-"""Devices: which camera there is, by what name FFmpeg opens it, and why it cannot be opened.
+"""Devices: which camera there is, by what name FFmpeg opens it, and why one cannot be opened.
 
-Takes what the user calls a camera; gives an open container. Invariant: what fails says which
-camera, what is wrong with it and what can be done. Knows nothing of threads and events.
-Video4Linux on Linux, AVFoundation on macOS, DirectShow on Windows.
+Takes what the user calls a camera (a screen: source/screen.py); gives an open container. Invariant:
+what fails says which device, what is wrong with it and what can be done. Knows nothing of threads
+and events. Video4Linux on Linux, AVFoundation on macOS, DirectShow on Windows.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ import av
 from av.container import InputContainer
 
 from visavis.flow.errors import InputError, VisavisError
+from visavis.flow.events import CAMERA, SCREEN
 from visavis.source.container import DECODER_LIMITS
 
 FORMATS = {"linux": "v4l2", "darwin": "avfoundation", "win32": "dshow"}
@@ -25,22 +26,33 @@ SIZES = ((1920, 1080), (1280, 720), (640, 480), (320, 240), (160, 120))
 OPEN_S, READ_S = 5.0, 5.0
 # AVFMT_FLAG_NONBLOCK has no name among FFmpeg's options: a read comes back at once, with nothing.
 NON_BLOCKING = {"fflags": "4"}
-_INSTEAD = "plug one in, choose another with --camera, or give --video FILE"
+_INSTEAD = {
+    CAMERA: "plug one in, choose another with --camera, or give --video FILE",
+    SCREEN: "choose another, or give a film or a picture of one: --screen FILE",
+}
 _ALLOW = {
-    "linux": "add yourself to its group: sudo usermod -aG video $USER, then log in again",
-    "darwin": "allow it in System Settings, Privacy & Security, Camera",
-    "win32": "allow it in Settings, Privacy & security, Camera",
+    (CAMERA, "linux"): "add yourself to its group: sudo usermod -aG video $USER, then log in again",
+    (CAMERA, "darwin"): "allow it in System Settings, Privacy & Security, Camera",
+    (CAMERA, "win32"): "allow it in Settings, Privacy & security, Camera",
+    (SCREEN, "darwin"): "allow it in System Settings, Privacy & Security, Screen Recording",
 }
 
 
 @dataclass(frozen=True, slots=True)
 class Device:
-    """What FFmpeg is told. `waits`: a read waits for the next frame, so that none ever queue up."""
+    """What FFmpeg is told. `waits`: a read waits for the next frame, so that none ever queue up.
+
+    `kind`: what it is to the user, camera or screen.
+    """
 
     format: str
     name: str
     options: dict[str, str] = field(default_factory=dict)
     waits: bool = False
+    kind: str = CAMERA
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.name}"
 
 
 def cameras() -> list[str]:
@@ -60,7 +72,7 @@ def devices(name: str | None, *, rate_hz: float, max_pixels: int) -> list[Device
     form = FORMATS.get(sys.platform, "v4l2")
     names = cameras() if name is None else [name]
     if not names:
-        raise InputError("camera", "there is none", _INSTEAD)
+        raise InputError(CAMERA, "there is none", _INSTEAD[CAMERA])
     size = next((size for size in SIZES if size[0] * size[1] <= max_pixels), SIZES[-1])
     wishes = {"video_size": f"{size[0]}x{size[1]}", "framerate": f"{rate_hz:g}"}
     return [
@@ -87,7 +99,7 @@ def opened(tries: list[Device]) -> tuple[InputContainer, Device]:
         if container.streams.video:
             return container, device
         container.close()
-        refusal = refusal or InputError(f"camera {device.name}", "gives no pictures", _INSTEAD)
+        refusal = refusal or InputError(str(device), "gives no pictures", _INSTEAD[device.kind])
     assert refusal is not None
     raise refusal
 
@@ -111,16 +123,19 @@ def _as_ffmpeg_says(name: str) -> str:
 
 def _refusal(device: Device, error: Exception) -> VisavisError:
     """What can be done depends on what is wrong."""
-    camera, number = f"camera {device.name}", getattr(error, "errno", None)
+    instead, number = _INSTEAD[device.kind], getattr(error, "errno", None)
     if isinstance(error, ValueError) and not isinstance(error, av.FFmpegError):
-        return VisavisError(f"{camera}: PyAV is built without {device.format}; pip install av")
+        return VisavisError(f"{device}: PyAV is built without {device.format}; pip install av")
     if number in (errno.ENOENT, errno.ENODEV, errno.ENXIO):
-        return InputError(camera, "there is no such camera", _INSTEAD)
+        return InputError(str(device), f"there is no such {device.kind}", instead)
+    if number == errno.EIO and device.kind == SCREEN:
+        return InputError(str(device), "it is not there, or lets nobody look at it", instead)
     if number in (errno.EACCES, errno.EPERM):
-        return InputError(camera, "access is denied", _ALLOW.get(sys.platform, _INSTEAD))
+        remedy = _ALLOW.get((device.kind, sys.platform), instead)
+        return InputError(str(device), "access is denied", remedy)
     if number == errno.EBUSY:
-        remedy = "close the program that holds it, or choose another with --camera"
-        return InputError(camera, "it is in use", remedy)
+        remedy = f"close the program that holds it, or choose another with --{device.kind}"
+        return InputError(str(device), "it is in use", remedy)
     reason = getattr(error, "strerror", None) or str(error)
-    remedy = f"close what else may use it, or {_INSTEAD}"
-    return InputError(camera, f"cannot be opened: {reason}", remedy)
+    remedy = f"close what else may use it, or {instead}"
+    return InputError(str(device), f"cannot be opened: {reason}", remedy)
