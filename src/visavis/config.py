@@ -178,6 +178,20 @@ def load(environ: Mapping[str, str] | None = None, **changes: Any) -> Config:
     return replace(config, **{key: value for key, value in changes.items() if value is not None})
 
 
+class Desktop(NamedTuple):
+    """Where the screen is, on Linux. `display`: the X server's name; empty = there is none."""
+
+    display: str
+    is_wayland: bool
+
+
+def desktop(environ: Mapping[str, str] | None = None) -> Desktop:
+    """What the session says of that."""
+    environ = os.environ if environ is None else environ
+    is_wayland = environ.get("XDG_SESSION_TYPE") == "wayland" or "WAYLAND_DISPLAY" in environ
+    return Desktop(environ.get("DISPLAY", ""), is_wayland)
+
+
 def inherited() -> dict[str, str]:
     """The environment as it is, to be handed on to a child process."""
     return dict(os.environ)

@@ -13,13 +13,12 @@ from tests.source.test_camera import Posted
 from visavis.flow.clock import SystemClock
 from visavis.flow.errors import InputError, VisavisError
 from visavis.flow.ring import FrameRing, Room
-from visavis.source import screen as module
 from visavis.source.device import Device, opened
-from visavis.source.screen import live_screen, screen
+from visavis.source.screen import live_screen, screen_device
 
 
 def named(name: str = "", *, display: str = ":0", is_wayland: bool = False) -> Device:
-    return screen(name, display=display, is_wayland=is_wayland, rate_hz=2)
+    return screen_device(name, display=display, is_wayland=is_wayland, rate_hz=2)
 
 
 @pytest.mark.parametrize(
@@ -68,15 +67,11 @@ def test_a_display_that_is_not_there_is_one_line() -> None:
     assert "--screen FILE" in str(caught.value)
 
 
-def test_pictures_of_it_are_a_stream_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(
-        module,
-        "screen",
-        lambda name, **_: Device("lavfi", "testsrc2=size=320x200:rate=60,realtime", waits=True),
-    )
+def test_pictures_of_it_are_a_stream_of_their_own() -> None:
+    device = Device("lavfi", "testsrc2=size=320x200:rate=60,realtime", waits=True)
     posted = Posted()
     ring = FrameRing.of({"camera": Room(2, 30), "screen": Room(9, 3 * 160 * 100)})
-    with live_screen(ring, posted, SystemClock(), rate_hz=50):
+    with live_screen(ring, posted, SystemClock(), device, rate_hz=50):
         first, *_ = frames = posted.frames(4)
     assert {frame.stream for frame in frames} == {"screen"}
     assert (first.width, first.height) == (160, 100), "made to fit its own room"
@@ -84,6 +79,6 @@ def test_pictures_of_it_are_a_stream_of_their_own(monkeypatch: pytest.MonkeyPatc
 
 def test_a_failure_bears_its_name(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "platform", "linux")
-    filming = live_screen(FrameRing(2, 30), Posted(), SystemClock(), ":731")
+    filming = live_screen(FrameRing(2, 30), Posted(), SystemClock(), named(":731"))
     with pytest.raises(VisavisError, match="screen :731"):
         filming.open()

@@ -67,6 +67,7 @@ def rebuilt(settings: Mapping[str, Any]) -> Rebuilt:
     line, ring = Line(SimulatedClock()), AudioRing(60)
     rate_hz, sees = settings["output_rate_hz"], settings["sees"]
     parts = Parts(Config(), ring, None, FakeVad(), output_rate_hz=rate_hz, seen_elsewhere=sees)
+    parts.streams = tuple(settings["streams"])
     connect(line, parts)
     return Rebuilt(line, WIRING, ring)
 

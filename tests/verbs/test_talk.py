@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import signal
+import sys
 import wave
 from collections.abc import Callable
 from pathlib import Path
@@ -16,14 +17,16 @@ from PIL import Image
 from tests import media
 from visavis import engines
 from visavis.backends.llm.fake import FakeLlm
+from visavis.backends.ocr.fake import FakeOcr, write
 from visavis.backends.symbols import INDEX
 from visavis.backends.vad.fake import FakeVad
 from visavis.config import PROFILES, Config
-from visavis.flow.clock import Clock
-from visavis.flow.events import Event, FrameCaptured, Samples, SourceEnded
+from visavis.flow.clock import Clock, SimulatedClock
+from visavis.flow.events import Event, FrameCaptured, Message, Samples, SourceEnded
 from visavis.flow.ring import FrameRing
 from visavis.govern.recording import read
-from visavis.source import camera, mic
+from visavis.source import camera, mic, screen
+from visavis.source.device import Device
 from visavis.speak import device
 from visavis.speak.sink import FileSink, NullSink
 from visavis.verbs import talk
@@ -42,9 +45,11 @@ class Loader:
         self.configs: list[Config] = []
         self.engines: dict[str, Any] = {}
 
-    def __call__(self, config: Config, *, sight: bool = False, **_: Any) -> Parts:
+    def __call__(
+        self, config: Config, *, sight: bool = False, streams: tuple[str, ...] = (), **_: Any
+    ) -> Parts:
         self.configs.append(config)
-        eyes = fake_engines.eyes() if sight else {}
+        eyes = {**fake_engines.eyes(), "streams": streams} if sight else {}
         return fake_engines.parts(config, **eyes, **self.engines)
 
 
@@ -208,6 +213,38 @@ def test_a_picture_is_seen_all_the_time(
     assert seen_s == pytest.approx(told["session_ms"] / 1000, abs=0.3)
 
 
+@pytest.mark.parametrize("beside", [False, True])
+def test_a_screen_is_read_and_told_with_the_question(
+    run_verb: RunVerb, loader: Loader, question: Path, tmp_path: Path, beside: bool
+) -> None:
+    asked: list[Message] = []
+    clock = SimulatedClock()
+    loader.engines["llm"] = FakeLlm(
+        clock, picture_tokens=16, script=lambda messages, _: asked.append(messages[-1]) or "Yes."
+    )
+    loader.engines["ocr"] = FakeOcr(clock)
+    scene, slide = tmp_path / "scene.png", tmp_path / "slide.png"
+    Image.new("RGB", (64, 48), "red").save(scene)
+    Image.fromarray(write(np.full((64, 640, 3), 90, np.uint8), ["Results"])).save(slide)
+    camera = ("--video", str(scene)) if beside else ()
+    record = str(tmp_path / "run.mcap")
+    ended = run_verb(
+        *("talk", "--audio", str(question), *camera, "--screen", str(slide), "--record", record),
+        *("--json", "--quiet"),
+    )
+    assert (ended.code, ended.err) == (0, "")
+    (said,) = {message for message in asked if QUESTION in message.content}
+    assert said.content == f"(On the screen: Results)\n{QUESTION}"
+    assert len(said.views) == 1, "the camera's, or for want of one the screen's"
+    told = json.loads(ended.out)
+    assert told["eyes"]["conditions"][0]["condition"] == "clear"
+    assert {each["stream"] for each in told["eyes"]["conditions"]} == (
+        {"camera", "screen"} if beside else {"screen"}
+    )
+    assert (told["replies"][0]["view"]["offset_ms"] is not None) == beside
+    assert run_verb("replay", record).out.startswith("identical: ")
+
+
 @pytest.mark.usefixtures("loader")
 def test_a_model_without_eyes_is_warned_of(
     run_verb: RunVerb, question: Path, tmp_path: Path
@@ -348,6 +385,41 @@ def test_without_models_all_that_are_missing_are_named_with_one_remedy(
     assert not out.exists()
 
 
+@pytest.mark.parametrize("name", [(), ("no such file.png",), (":1",)])
+def test_beside_a_recording_a_screen_is_a_file(
+    run_verb: RunVerb, loader: Loader, question: Path, name: tuple[str, ...]
+) -> None:
+    ended = run_verb("talk", "--screen", *name, "--audio", str(question))
+    _assert_refused(ended, subject=name[0] if name else "--screen")
+    assert loader.configs == []
+
+
+@pytest.mark.parametrize(
+    ("session", "told"),
+    [
+        ({"XDG_SESSION_TYPE": "wayland", "DISPLAY": ":0"}, "Wayland lets no program look at it"),
+        ({"WAYLAND_DISPLAY": "wayland-0"}, "Wayland lets no program look at it"),
+        ({}, "there is none: DISPLAY is not set"),
+    ],
+)
+def test_a_screen_that_nobody_may_look_at_is_refused_before_anything_is_loaded(
+    run_verb: RunVerb,
+    loader: Loader,
+    monkeypatch: pytest.MonkeyPatch,
+    session: dict[str, str],
+    told: str,
+) -> None:
+    monkeypatch.setattr(sys, "platform", "linux")
+    for name in ("XDG_SESSION_TYPE", "WAYLAND_DISPLAY", "DISPLAY"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in session.items():
+        monkeypatch.setenv(name, value)
+    ended = run_verb("talk", "--screen")
+    _assert_refused(ended, subject="screen")
+    assert told in ended.err
+    assert loader.configs == []
+
+
 @pytest.mark.usefixtures("loader")
 @pytest.mark.parametrize("option", ["--out", "--video"])
 def test_at_the_microphone_there_is_no_file(run_verb: RunVerb, tmp_path: Path, option: str) -> None:
@@ -453,6 +525,35 @@ def test_at_the_microphone_it_looks_through_the_camera_if_told_to(
     assert Gazing.asked == asked
     eyes = json.loads(ended.out)["eyes"]
     assert (eyes and eyes["frames_captured"]) == (1 if asked else None)
+
+
+@pytest.mark.parametrize("live", [False, True])
+def test_at_the_microphone_a_screen_is_live_or_a_file(
+    run_verb: RunVerb,
+    loader: Loader,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    live: bool,
+) -> None:
+    filmed: list[Device] = []
+
+    def film(
+        ring: FrameRing, post: Callable[[Event], None], clock: Clock, device: Device, **_: Any
+    ) -> Gazing:
+        filmed.append(device)
+        return Gazing(ring, post, clock, device=None, max_rate_hz=2)
+
+    loader.engines["llm"] = FakeLlm(picture_tokens=16)
+    monkeypatch.setattr(sys, "platform", "linux")
+    monkeypatch.setattr(screen, "live_screen", film)
+    monkeypatch.setattr(mic, "Microphone", Unplugged)
+    monkeypatch.setattr(device, "DeviceSink", lambda rate_hz: NullSink())
+    slide = tmp_path / "slide.png"
+    Image.new("RGB", (64, 48), "white").save(slide)
+    ended = run_verb("talk", "--screen", ":1" if live else str(slide), "--json", "--quiet")
+    assert ended.code == 0
+    assert [each.name for each in filmed] == ([":1"] if live else [])
+    assert json.loads(ended.out)["eyes"]["frames_captured"] == 1
 
 
 @pytest.mark.usefixtures("loader")

@@ -142,7 +142,7 @@ class FrameCaptured(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourceEnded(Event):
-    """No more will come from `source` (audio, video). `error` is empty at a natural end."""
+    """No more will come from `source` (audio, video, screen). `error` is empty at a natural end."""
 
     source: str
     error: str = ""

@@ -21,28 +21,14 @@ _INSTEAD = "give a film or a picture of it: --screen FILE"
 _WAYLAND = f"name an X display (--screen :1), log in to an X11 session, or {_INSTEAD}"
 
 
-def live_screen(
-    ring: FrameRing,
-    post: Post,
-    clock: Clock,
-    name: str = "",
-    *,
-    display: str = "",
-    is_wayland: bool = False,
-    rate_hz: float = 2,
-) -> Camera:
-    """Captures screen `name` from `open` to `close`; empty = the one before the user.
+def screen_device(
+    name: str, *, display: str = "", is_wayland: bool = False, rate_hz: float = 2
+) -> Device:
+    """The screen of that name: an X display, the number of a screen, or the title of a window.
 
-    `display`, `is_wayland`: what the session says of that. Raises `InputError` where it cannot.
+    Empty = the one before the user. `display`, `is_wayland`: what the session says of that. Raises
+    `InputError` where it cannot be looked at.
     """
-    device = screen(name, display=display, is_wayland=is_wayland, rate_hz=rate_hz)
-    return Camera(
-        ring, post, clock, device=[device], max_rate_hz=rate_hz, stream=SCREEN, patience=PATIENCE
-    )
-
-
-def screen(name: str, *, display: str, is_wayland: bool, rate_hz: float) -> Device:
-    """The device of that name: an X display, the number of a screen, or the title of a window."""
     rate = f"{rate_hz:g}"
     if sys.platform == "darwin":
         named = f"Capture screen {name or 0}" if name.isdecimal() or not name else name
@@ -57,3 +43,12 @@ def screen(name: str, *, display: str, is_wayland: bool, rate_hz: float) -> Devi
     # It waits for its time in the read, whatever it is told.
     options = {"framerate": rate, "draw_mouse": "0"}
     return Device("x11grab", name or display, options, waits=True, kind=SCREEN)
+
+
+def live_screen(
+    ring: FrameRing, post: Post, clock: Clock, device: Device, *, rate_hz: float = 2
+) -> Camera:
+    """Captures it from `open` to `close`."""
+    return Camera(
+        ring, post, clock, device=[device], max_rate_hz=rate_hz, stream=SCREEN, patience=PATIENCE
+    )

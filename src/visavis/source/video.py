@@ -15,7 +15,7 @@ from av.video.frame import VideoFrame
 
 from visavis.flow.clock import NS_PER_MS, NS_PER_S
 from visavis.flow.errors import InputError
-from visavis.flow.events import Event, FrameCaptured, SourceEnded
+from visavis.flow.events import CAMERA, Event, FrameCaptured, SourceEnded
 from visavis.flow.ring import FrameRing, Pixels
 from visavis.source import jpeg
 from visavis.source.container import opened, video_stream
@@ -43,7 +43,7 @@ class VideoFile:
         lead_s: float = 0.0,
         max_pixels: int | None = None,
         max_rate_hz: float = 30,
-        stream: str = "camera",
+        stream: str = CAMERA,
     ) -> None:
         self.path = Path(path)
         self.stream = stream
@@ -94,7 +94,8 @@ class VideoFile:
         for last_ns, pixels in self.pictures():
             yield from self.captured(last_ns, pixels)
         error = self.error and f"{self.path.name}: {self.error}"
-        yield SourceEnded(t_ns=last_ns, source="video", error=error)
+        name = "video" if self.stream == CAMERA else self.stream
+        yield SourceEnded(t_ns=last_ns, source=name, error=error)
 
     def captured(self, t_ns: int, pixels: Pixels) -> Iterator[Event]:
         """Writes a picture to the ring; gives nothing when all its slots are leased."""

@@ -48,6 +48,13 @@ BLIND = "the model has no eyes: of what is seen, only what is written there is u
     metavar="[DEVICE]",
     help="At the microphone: look through this camera; alone, through the default one.",
 )
+@click.option(
+    "--screen",
+    is_flag=False,
+    flag_value="",
+    metavar="[DISPLAY|FILE]",
+    help="A second thing to see, mostly to read: the live screen, or a film or picture of one.",
+)
 @click.option("--out", type=FILE, help="Where to write the answers, as WAV on the time axis.")
 @click.option("--record", type=FILE, help="Where to write the whole run, as MCAP.")
 @click.option("--json", "as_json", is_flag=True, help="Print the summary as JSON on stdout.")
@@ -69,6 +76,7 @@ def talk(
     audio: Path | None,
     video: Path | None,
     camera: str | None,
+    screen: str | None,
     out: Path | None,
     record: Path | None,
     as_json: bool,
@@ -83,13 +91,20 @@ def talk(
     visavis talk --audio dialogue.mp3 --record run.mcap --json
     visavis talk --audio question.wav --video scene.mp4 --json
     visavis talk --audio question.wav --video picture.jpg --out answer.wav
+    visavis talk --audio question.wav --screen slide.png
     visavis talk                    at the microphone; needs 'visavis[device]'
     visavis talk --camera           the same, and it looks through the camera
+    visavis talk --camera --screen  and it reads what is on your screen
     visavis talk --profile headset  at the microphone, with a headset
 
     The film begins with the sound. A question is about what was in view at its moment: its end,
     or the word that points ("this", 这); the summary tells for each reply which picture that was,
     how far from the moment, and whether the model had taken it in before the question was over.
+
+    A screen is looked at in passing, when it changes: what is written there is read and told to the
+    model with the question, as far as it is read by then; nothing waits for it. A screen is named
+    as the system does: an X display (":1"), the number of a screen on macOS, the title of a window
+    on Windows. Wayland shows it to nobody: give a file, or log in to an X11 session.
 
     Times are those of the conversation: an answer that begins at 3.2 s stands there in the WAV.
     With --pace fast the work of each model is billed as if it had a core of its own; use
@@ -98,16 +113,17 @@ def talk(
     from visavis.verbs.inputs import from_files
     from visavis.verbs.run import check_writable, converse
 
-    check_writable(out, "--out", (audio, video))
-    check_writable(record, "--record", (audio, video, out))
+    given = (audio, video, Path(screen) if screen else None)
+    check_writable(out, "--out", given)
+    check_writable(record, "--record", (*given, out))
     _refuse_other_forms(out, record)
     config = _config(**choices)
     if audio is None:
         _refuse_without_audio(out=out, video=video)
-        return _at_the_microphone(config, camera, record, as_json, quiet)
+        return _at_the_microphone(config, camera, screen, record, as_json, quiet)
     _refuse_with_audio(camera)
-    source = from_files(audio, video)
-    parts = _load(config, sight=video is not None)
+    source = from_files(audio, video, screen)
+    parts = _load(config, _streams(video, screen))
     live = _answer_file(parts, out) if out else None
     outcome = converse(
         parts, source(parts), pace=pace, record=record, quiet=quiet, taps=[_log_state], live=live
@@ -150,11 +166,18 @@ def _config(**choices: Any) -> Config:
     return replace(config, reply=replace(config.reply, **given))
 
 
-def _load(config: Config, *, sight: bool) -> Parts:
+def _streams(camera: object, screen: object) -> tuple[str, ...]:
+    """What there is to see."""
+    given = {"camera": camera, "screen": screen}
+    return tuple(stream for stream, each in given.items() if each is not None)
+
+
+def _load(config: Config, streams: tuple[str, ...]) -> Parts:
     """The parts, and on stderr what will not be as wished."""
     from visavis import engines
 
-    parts = engines.load_parts(config, sight=sight)
+    sight = bool(streams)
+    parts = engines.load_parts(config, sight=sight, streams=streams)
     blind = sight and not (parts.llm and parts.llm.capabilities.picture_tokens)
     for warning in [*engines.warnings(config), *([BLIND] if blind else [])]:
         click.echo(f"visavis: warning: {warning}", err=True)
@@ -228,19 +251,23 @@ def _refuse_with_audio(camera: str | None) -> None:
 
 
 def _at_the_microphone(
-    config: Config, camera: str | None, record: Path | None, as_json: bool, quiet: bool
+    config: Config,
+    camera: str | None,
+    screen: str | None,
+    record: Path | None,
+    as_json: bool,
+    quiet: bool,
 ) -> int:
     from visavis.speak.device import DeviceSink
     from visavis.verbs.inputs import from_devices
     from visavis.verbs.run import converse
 
     config = _with_profile(config)
-    parts = _load(config, sight=camera is not None)
+    live = from_devices(config, camera, screen)
+    parts = _load(config, _streams(camera, screen))
     parts.sink = DeviceSink(parts.output_rate_hz)
     click.echo(f"{_MANNERS[config.sound.profile]} Ctrl-C ends.", err=True)
-    outcome = converse(
-        parts, (), record=record, quiet=quiet, taps=[_log_state], live=from_devices(camera)
-    )
+    outcome = converse(parts, (), record=record, quiet=quiet, taps=[_log_state], live=live)
     _log_end(parts, outcome)
     report(outcome, as_json, None, record)
     if outcome.summary["source_error"]:
