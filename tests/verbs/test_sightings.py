@@ -54,6 +54,13 @@ def test_what_is_written_and_remembered_and_in_the_dark_is_told() -> None:
     ]
 
 
+def test_what_is_on_the_screen_is_told_in_one_line() -> None:
+    (line,) = told(e.ViewRead(t_ns=0, id="ab", text="Results\n" + "up " * 200, stream="screen"))
+    assert line.startswith("◉ the screen says: Results / up up ")
+    assert line.endswith("…")
+    assert len(line) < 200
+
+
 def test_a_reply_tells_which_picture_it_is_about() -> None:
     said = e.Message("user", "what is it", (VIEW,))
     lines = told(

@@ -21,7 +21,7 @@ CHANGED = 0.005
 FLOOR = 4.0
 """So much may any block differ, of 255: compression does. Of a word of 9 pixels each does by 5."""
 RESTLESS = 4.5
-MOST_RESTLESS = 30.0
+MOST_RESTLESS = 64.0
 GROW_NS, CALM_NS = 10_000 * NS_PER_MS, 3_000 * NS_PER_MS
 AGAIN_NS = 2_000 * NS_PER_MS
 

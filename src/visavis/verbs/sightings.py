@@ -12,6 +12,8 @@ from visavis.flow import events as e
 from visavis.flow.clock import NS_PER_S
 from visavis.govern.sight import Look
 
+WIDTH = 160
+"""Of what is read, on a terminal."""
 WHY = {
     "speech": "you speak",
     "question": "you asked",
@@ -40,7 +42,7 @@ def looked(look: Look) -> str:
 def _taken(event: e.ViewTaken) -> str:
     if not event.data:
         return ""
-    which = "" if event.view.stream == "camera" else f" of the {event.view.stream}"
+    which = "" if event.view.stream == e.CAMERA else f" of the {event.view.stream}"
     size = f"{event.view.width}×{event.view.height}"
     why = WHY.get(event.reason, event.reason)
     at_s = event.view.captured_ns / NS_PER_S
@@ -56,7 +58,11 @@ def _condition(event: e.CameraChanged) -> str:
 
 
 def _read(event: e.ViewRead) -> str:
-    return f"◉ it says: {' / '.join(event.text.splitlines())}" if event.text else ""
+    who = "it" if event.stream == e.CAMERA else f"the {event.stream}"
+    line = " / ".join(event.text.splitlines())
+    if len(line) > WIDTH:
+        line = f"{line[: WIDTH - 1]}…"
+    return f"◉ {who} says: {line}" if line else ""
 
 
 def _described(event: e.ViewDescribed) -> str:
