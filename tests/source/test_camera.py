@@ -7,7 +7,7 @@ is unplugged.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -182,8 +182,9 @@ class Still:
         self._container = av.open(str(path))
         self.streams = self._container.streams
 
-    def demux(self, _: object) -> Any:
+    def demux(self, _: object) -> Iterator[Any]:
         raise av.BlockingIOError(11, "Resource temporarily unavailable")
+        yield
 
     def close(self) -> None:
         self._container.close()

@@ -35,10 +35,10 @@ class Driver:
         self._packets[index] = packet
 
     def demux(self, _: object) -> Iterator[Any]:
-        if not self._there:
-            raise av.BlockingIOError(11, "Resource temporarily unavailable")
-        self._there -= 1
-        yield self._packets.pop(0)
+        while self._there:
+            self._there -= 1
+            yield self._packets.pop(0)
+        raise av.BlockingIOError(11, "Resource temporarily unavailable")
 
     def close(self) -> None:
         self.closed = True
@@ -156,10 +156,26 @@ def test_what_came_before_the_end_is_given_first(tmp_path: Path) -> None:
     container = av.open(str(write_video(tmp_path / "a.mkv", shades(10), video_codec="mjpeg")))
     feed = Feed(container, Counts())
     assert shade(feed.take(always)) == pytest.approx(shades(10)[9].mean(), abs=6)
-    for _ in range(2):
-        with pytest.raises(EOFError):
-            feed.take(always)
+    assert feed.take(always) is None
+    with pytest.raises(EOFError):
+        feed.take(always)
     feed.close()
+
+
+def test_a_reader_is_kept_for_as_long_as_it_reads(driver: Driver) -> None:
+    feed, _ = feed_of(driver)
+    readers = []
+    demux = driver.demux
+    driver.demux = lambda stream: readers.append(demux(stream)) or readers[-1]  # type: ignore
+    feed._most = 1
+    driver.give(3)
+    for _ in range(3):
+        assert feed.take(always) is not None
+    assert len(readers) == 1
+    assert feed.take(always) is None
+    driver.give(1)
+    assert feed.take(always) is not None
+    assert len(readers) == 2
 
 
 def test_closing_gives_the_device_back(driver: Driver) -> None:

@@ -7,7 +7,7 @@ decoded where the codec allows it, and counted. Knows nothing of time.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -42,6 +42,7 @@ class Feed:
     def __init__(self, container: InputContainer, counts: Counts, *, waits: bool = False) -> None:
         self._counts = counts
         self._container: Any = container
+        self._packets: Iterator[Packet[Stream]] | None = None
         self._stream = container.streams.video[0]
         codec = self._stream.codec_context
         codec.options = DECODER_LIMITS
@@ -77,9 +78,8 @@ class Feed:
         """All that has come; of what can be skipped, the newest."""
         packets: list[Packet[Stream]] = []
         for _ in range(self._most):
-            try:
-                packet = next(self._container.demux(self._stream))
-            except (av.BlockingIOError, StopIteration):
+            packet = self._read()
+            if packet is None:
                 break
             if not packet.size and packet.pts is None:
                 if packets:
@@ -90,6 +90,17 @@ class Feed:
                 packets.clear()  # a packet may hold one of the driver's few buffers
             packets.append(packet)
         return packets
+
+    def _read(self) -> Packet[Stream] | None:
+        # A reader of PyAV's ends when there is nothing to read; one that is let go before its end
+        # leaks 250 bytes.
+        if self._packets is None:
+            self._packets = self._container.demux(self._stream)
+        try:
+            return next(self._packets)
+        except (av.BlockingIOError, StopIteration):
+            self._packets = None
+            return None
 
     def _decode(self, packet: Packet[Stream]) -> list[VideoFrame]:
         if not packet.size or (self._is_jpeg and not self._is_whole(packet)):
