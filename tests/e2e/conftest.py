@@ -67,10 +67,14 @@ def make_parts(loaded: Parts) -> Callable[..., Parts]:
     """`make_parts(config)` gives fresh parts around the loaded engines, as `load_parts` does."""
     kept = {kind: Kept(engine) for kind in KINDS if (engine := getattr(loaded, kind)) is not None}
 
-    def make(config: Config, *, sight: bool = False, **_: Any) -> Parts:
-        frames = engines.frame_ring(config) if sight else None
+    def make(
+        config: Config, *, sight: bool = False, streams: tuple[str, ...] = ("camera",), **_: Any
+    ) -> Parts:
+        if sight and "ocr" not in kept and (ocr := engines.load_ocr(config)) is not None:
+            kept["ocr"] = Kept(ocr)
+        frames = engines.frame_ring(config, streams) if sight else None
         ring = AudioRing(config.sound.ring_s)
-        return replace(loaded, config=config, ring=ring, frames=frames, **kept)
+        return replace(loaded, config=config, ring=ring, frames=frames, streams=streams, **kept)
 
     return make
 
