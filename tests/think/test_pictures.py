@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from visavis.backends.contract import LlmCapabilities
 from visavis.flow.events import Message, View
-from visavis.think.pictures import MOST_BACK, TEXT_CHARS, Held, Pictures, placed
+from visavis.think.pictures import TEXT_CHARS, Held, Pictures, placed
 
 
 class All:
@@ -98,7 +98,16 @@ def test_too_far_back_it_is_shown_again_at_the_newest() -> None:
         places.append([at for at, (_, views) in enumerate(show(*talk)) if views])
         talk.append(said())
     assert places == [[0]] * 4 + [[8]] * 4 + [[16]]
-    assert MOST_BACK == 6
+
+
+def test_an_engine_that_sees_only_what_is_just_before_it_is_shown_and_told_it_each_time() -> None:
+    seen = read("a", "a cup")
+    talk = [user("1?", seen), said(), user("2?", seen), said(), user("3?", seen)]
+    shown = placed(talk, 1, lambda _: True, reach=0)
+    assert [len(message.views) for message in shown] == [0, 0, 0, 0, 1]
+    assert [message.content for message in shown[::2]] == [
+        f"(You see: a cup)\n{n}?" for n in (1, 2, 3)
+    ]
 
 
 def test_a_view_seen_again_after_another_is_new() -> None:

@@ -232,6 +232,7 @@ class LlmCapabilities:
 
     `fork`: a session can be continued in two ways. `picture_tokens`: what a picture takes of the
     context; 0 = it cannot see. `most_pictures`: how many it can make sense of in one prompt.
+    `picture_reach`: how many messages further on it still answers well about one.
     `picture_side`: pixels of the longer side beyond which it sees no more. `audio_rate_hz`: of the
     sound that it can hear; 0 = none.
     """
@@ -242,6 +243,7 @@ class LlmCapabilities:
     fork: bool = False
     picture_tokens: int = 0
     most_pictures: int = 1
+    picture_reach: int = 6
     picture_side: int = 640
     audio_rate_hz: int = 0
 

@@ -15,9 +15,6 @@ from dataclasses import dataclass
 from visavis.backends.contract import LlmCapabilities, Media
 from visavis.flow.events import CAMERA, SCREEN, Message, View
 
-MOST_BACK = 6
-"""Messages. What is further back is shown, or told, again at the newest: small models lose it."""
-
 TEXT_CHARS = 160
 WORDS = {
     CAMERA: {"en": "(You see: {text})", "zh": "（你看到：{text}）"},
@@ -79,7 +76,8 @@ class _Showing:
 class Pictures:
     """The policy for an engine. `tokens`: what a picture costs; `most`: how many it is shown.
 
-    `screen_chars`: how much of what is written on a screen it is told.
+    `screen_chars`: how much of what is written on a screen it is told. `reach`: what is more
+    messages back than this is shown, and told, at the newest one instead: small models lose it.
     """
 
     most: int = 0
@@ -87,17 +85,19 @@ class Pictures:
     held: Container[str] = ()
     language: str = "en"
     screen_chars: int = SCREEN_CHARS[0]
+    reach: int = 6
 
     @classmethod
     def of(cls, capabilities: LlmCapabilities, held: Container[str], language: str) -> Pictures:
         tokens, (least, most) = capabilities.picture_tokens, SCREEN_CHARS
         chars = min(most, max(least, int(capabilities.context_tokens * CHARS_PER_TOKEN)))
-        return cls(capabilities.most_pictures if tokens else 0, tokens, held, language, chars)
+        shown, reach = capabilities.most_pictures if tokens else 0, capabilities.picture_reach
+        return cls(shown, tokens, held, language, chars, reach)
 
     def placed(self, messages: Sequence[Message]) -> tuple[Message, ...]:
         """The messages as the engine is shown them, one for one."""
         can_show = self.held.__contains__
-        return placed(messages, self.most, can_show, self.language, self.screen_chars)
+        return placed(messages, self.most, can_show, self.language, self.screen_chars, self.reach)
 
 
 def placed(
@@ -106,17 +106,17 @@ def placed(
     can_show: Callable[[str], bool],
     language: str = "en",
     screen_chars: int = SCREEN_CHARS[0],
+    reach: int = 6,
 ) -> tuple[Message, ...]:
     """Each message with the views to show as pictures, and the words of the rest in its text."""
-    showings = _showings(messages)
-    pictured = {(s.at, s.view_id) for s in _chosen(showings, most, can_show)}
-    begun = {(s.at, s.view_id) for s in showings}
+    found = _showings(messages, reach)
+    pictured = {(s.at, s.view_id) for s in _chosen(list(found.values()), most, can_show)}
     said: dict[str, str] = {}
     result = []
     for at, message in enumerate(messages):
         lines = []
         for view in message.views:
-            if (at, view.id) in begun:
+            if found[at, view.id].at == at:
                 said.pop(view.id, None)
             if view.text.strip() and said.get(view.id) != view.text:
                 said[view.id] = view.text
@@ -128,9 +128,9 @@ def placed(
     return tuple(result)
 
 
-def _showings(messages: Sequence[Message]) -> list[_Showing]:
-    """All stretches, in the order in which they begin."""
-    found: list[_Showing] = []
+def _showings(messages: Sequence[Message], reach: int) -> dict[tuple[int, str], _Showing]:
+    """The stretch of each message and view, in the order in which they begin."""
+    found: dict[tuple[int, str], _Showing] = {}
     open_: dict[str, _Showing] = {}
     for at, message in enumerate(messages):
         if not message.views:
@@ -138,11 +138,10 @@ def _showings(messages: Sequence[Message]) -> list[_Showing]:
         before, open_ = open_, {}
         for place, view in enumerate(message.views):
             showing = before.get(view.id)
-            if showing is None or at - showing.at > MOST_BACK:
-                found.append(_Showing(view.id, at, at, place))
-                showing = found[-1]
+            if showing is None or at - showing.at > reach:
+                showing = _Showing(view.id, at, at, place)
             showing.newest, showing.place = at, place
-            open_[view.id] = showing
+            found[at, view.id] = open_[view.id] = showing
     return found
 
 

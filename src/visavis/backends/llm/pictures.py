@@ -51,12 +51,13 @@ def sight(
     """The capabilities with what the settings say of seeing.
 
     `picture_tokens` (0 = it cannot see; the argument is its default), `most_pictures`,
-    `picture_side`.
+    `picture_reach`, `picture_side`.
     """
     return replace(
         capabilities,
         picture_tokens=int(settings.get("picture_tokens", picture_tokens)),
         most_pictures=int(settings.get("most_pictures", capabilities.most_pictures)),
+        picture_reach=int(settings.get("picture_reach", capabilities.picture_reach)),
         picture_side=int(settings.get("picture_side", capabilities.picture_side)),
     )
 
