@@ -42,6 +42,7 @@ def sight(eye: Path) -> dict[str, int]:
     return {
         "picture_tokens": merged**2 + 2,
         "most_pictures": 1,
+        "picture_reach": 0,
         "picture_side": side * WHOLE_PICTURE,
     }
 

@@ -29,7 +29,12 @@ def read(text: str) -> Manifest:
 def test_the_manifest_gets_an_eye_and_a_new_version(eye: Path) -> None:
     before, after = read(TEXT), read(ship_eye.with_eye(TEXT, eye))
     assert before.settings == {}
-    assert after.settings == {"picture_tokens": 6, "most_pictures": 1, "picture_side": 64}
+    assert after.settings == {
+        "picture_tokens": 6,
+        "most_pictures": 1,
+        "picture_reach": 0,
+        "picture_side": 64,
+    }
     assert [file.role for file in after.files] == ["model", "mmproj"]
     assert after.files[0] == before.files[0]
     (source,) = after.files[1].sources
