@@ -169,6 +169,18 @@ def test_a_slide_is_told_once_and_again_when_that_is_too_far_back() -> None:
     assert [at for at, is_told in enumerate(told) if is_told] == [0, 8]
 
 
+def test_a_model_that_loses_sight_at_once_is_told_of_the_newest_screen_alone() -> None:
+    able = Pictures(1, 64, All(), "en", reach=0)
+    slides = [on_screen("s", "Results"), on_screen("s", "Results"), on_screen("t", "Plans")]
+    talk: list[Message] = []
+    for n, slide in enumerate(slides):
+        talk.append(user(f"{n}?", slide, read("a", "a cup")))
+        shown = able.placed(talk)
+        assert [at for at, m in enumerate(shown) if "On the screen" in m.content] == [2 * n]
+        assert f"(On the screen: {slide.text})" in shown[-1].content
+        talk.append(said())
+
+
 def test_what_is_told_of_the_screen_is_bounded_by_the_context() -> None:
     slide = on_screen("s", "\n".join(f"This is line {n} of the page." for n in range(99)))
     lengths = []
@@ -182,7 +194,7 @@ def test_what_is_told_of_the_screen_is_bounded_by_the_context() -> None:
         lengths.append(len(text) - len("(On the screen: )"))
     assert all(
         most - 12 <= length <= most
-        for length, most in zip(lengths, (160, 256, 512, 800), strict=True)
+        for length, most in zip(lengths, (160, 170, 341, 800), strict=True)
     )
 
 

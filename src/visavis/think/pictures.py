@@ -22,8 +22,8 @@ WORDS = {
 }
 SCREEN_CHARS = (160, 800)
 """The least and the most: a screen is full of writing, and is asked about for it."""
-CHARS_PER_TOKEN = 1 / 8
-"""Of the context: 256 characters where it has 2,048 tokens, of which they then take 4 %."""
+CHARS_PER_TOKEN = 1 / 12
+"""Of the context: 170 characters where it has 2,048 tokens, of which they then take 2 %."""
 HELD_BYTES = 8 << 20
 
 
@@ -110,6 +110,7 @@ def placed(
 ) -> tuple[Message, ...]:
     """Each message with the views to show as pictures, and the words of the rest in its text."""
     found = _showings(messages, reach)
+    newest = max((at for at, _ in found), default=0)
     pictured = {(s.at, s.view_id) for s in _chosen(list(found.values()), most, can_show)}
     said: dict[str, str] = {}
     result = []
@@ -118,7 +119,10 @@ def placed(
         for view in message.views:
             if found[at, view.id].at == at:
                 said.pop(view.id, None)
-            if view.text.strip() and said.get(view.id) != view.text:
+            # Of screens, a model that loses sight at once is told the newest alone: else a page
+            # would be in its context once for each question.
+            tells = view.stream != SCREEN or reach > 0 or at == newest
+            if tells and view.text.strip() and said.get(view.id) != view.text:
                 said[view.id] = view.text
                 chars = screen_chars if view.stream == SCREEN else TEXT_CHARS
                 lines.append(_words(view, chars, language))
