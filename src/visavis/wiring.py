@@ -88,7 +88,10 @@ class Parts:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A row of the table. `make` builds the node from the parts; `needs` names some, by spaces."""
+    """A row of the table. `make` builds the node from the parts; `needs` names some, by spaces.
+
+    `background`: its lane gives way to all others.
+    """
 
     name: str
     takes: tuple[str, ...]
@@ -96,6 +99,7 @@ class Row:
     make: Callable[[Parts], Any]
     lane: str = ""
     needs: str = ""
+    background: bool = False
 
 
 SOURCES = {
@@ -276,6 +280,7 @@ WIRING: tuple[Row, ...] = (
         _reader,
         lane="ocr",
         needs="ocr",
+        background=True,
     ),
     Row(
         "memory.visual",
@@ -431,7 +436,7 @@ def connect(line: Line, parts: Parts) -> dict[str, Node]:
         if any(getattr(parts, need) in (None, (), False) for need in row.needs.split()):
             continue
         nodes[row.name] = row.make(parts)
-        line.add(nodes[row.name], row.takes, row.lane)
+        line.add(nodes[row.name], row.takes, row.lane, background=row.background)
     return nodes
 
 

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import os
+import sys
 import threading
 from collections import deque
 from collections.abc import Generator, Iterator
@@ -235,3 +237,28 @@ def test_closed_it_gives_nothing_more() -> None:
     mailbox.offer(Bus().subscribe(Probe(), "clock.ticked", mailbox), tick())
     mailbox.close()
     assert mailbox.take() is None
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="threads have no priority of their own")
+@pytest.mark.parametrize("background", [False, True])
+def test_a_lane_in_the_background_gives_way_and_no_other_thread_does(
+    host: Host, background: bool
+) -> None:
+    before = os.getpriority(os.PRIO_PROCESS, 0)
+    found: list[int] = []
+
+    class Asking:
+        name = "asking"
+
+        def on(self, event: e.Event) -> Iterator[e.Event]:
+            found.append(os.getpriority(os.PRIO_PROCESS, threading.get_native_id()))
+            yield event
+
+    lane = Lane("light", host, background=background)
+    host.bus.subscribe(Asking(), "clock.ticked", lane.mailbox)
+    host.bus.publish(tick(0))
+    while not found and not host.crashes:
+        threading.Event().wait(0.001)
+    lane.close()
+    assert (found[0] > before) == background
+    assert os.getpriority(os.PRIO_PROCESS, 0) == before

@@ -2,14 +2,18 @@
 
 Takes events from its bounded mailbox, runs their node, and posts what the node gives back to the
 loop. Invariant: stale work is not begun, and what a stale worker gives is dropped by the bus.
+A lane in the background has the cores that the others leave, where a system (Linux) can do that
+for a thread.
 """
 
 from __future__ import annotations
 
 import logging
+import os
+import sys
 import threading
 from collections.abc import Generator
-from contextlib import closing
+from contextlib import closing, suppress
 from typing import Protocol
 
 from visavis.flow.bus import Bus
@@ -18,6 +22,8 @@ from visavis.flow.events import Event
 from visavis.flow.mailbox import Entry, Mailbox, Subscription
 
 log = logging.getLogger(__name__)
+NICE = 10
+"""Of a lane in the background: a tenth of a core beside a thread that wants the whole."""
 
 
 class Host(Protocol):
@@ -75,9 +81,10 @@ class LaneMailbox(Mailbox):
 class Lane:
     """A thread with a mailbox."""
 
-    def __init__(self, name: str, host: Host) -> None:
+    def __init__(self, name: str, host: Host, *, background: bool = False) -> None:
         self.mailbox = LaneMailbox()
         self._host = host
+        self._background = background
         self._thread = threading.Thread(target=self._work, name=f"lane-{name}", daemon=True)
         self._thread.start()
 
@@ -90,6 +97,8 @@ class Lane:
 
     def _work(self) -> None:
         try:
+            if self._background:
+                _give_way()
             while (entry := self.mailbox.take()) is not None:
                 self._serve(*entry)
                 # Only now: what it gave is in the loop's inbox, so the line never looks idle.
@@ -106,3 +115,10 @@ class Lane:
                 if self.mailbox.closed:
                     return
                 host.post(outcome)
+
+
+def _give_way() -> None:
+    """Lowers the priority of this thread alone."""
+    if sys.platform == "linux":
+        with suppress(OSError):  # a container may forbid it
+            os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), NICE)

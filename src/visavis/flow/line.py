@@ -42,13 +42,18 @@ class Line:
         self.lanes: dict[str, Workplace] = {}
         self._ready = Mailbox()
 
-    def add(self, node: Node, takes: Iterable[str], lane: str = "") -> None:
-        """Subscribes `node` to topics; it runs inline, or in the lane of that name."""
+    def add(
+        self, node: Node, takes: Iterable[str], lane: str = "", *, background: bool = False
+    ) -> None:
+        """Subscribes `node` to topics; it runs inline, or in the lane of that name.
+
+        `background`: the lane, if it is opened here, gives way to all others.
+        """
         self.nodes.append(node)
         mailbox = self._ready
         if lane:
             if lane not in self.lanes:
-                self.lanes[lane] = self._open_lane(lane)
+                self.lanes[lane] = self._open_lane(lane, background)
             mailbox = self.lanes[lane].mailbox
             if isinstance(node, Cancellable):
                 self.bus.on_raise(node.cancel)
@@ -115,7 +120,7 @@ class Line:
             _log(error, "the source failed")
             yield NodeFailed(t_ns=self.bus.now_ns, node="source", on="", error=str(error))
 
-    def _open_lane(self, name: str) -> Workplace:
+    def _open_lane(self, name: str, background: bool) -> Workplace:
         raise NotImplementedError
 
 

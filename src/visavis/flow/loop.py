@@ -143,5 +143,5 @@ class Loop(Line):
         except BaseException as error:  # noqa: BLE001 - handed to the thread that runs the loop
             self.crash(error)
 
-    def _open_lane(self, name: str) -> Lane:
-        return Lane(name, self)
+    def _open_lane(self, name: str, background: bool) -> Lane:
+        return Lane(name, self, background=background)

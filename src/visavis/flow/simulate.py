@@ -131,5 +131,5 @@ class SimulatedLoop(Line):
 
         self.at(found.t_ns, deliver)
 
-    def _open_lane(self, name: str) -> SimulatedLane:
+    def _open_lane(self, name: str, background: bool) -> SimulatedLane:
         return SimulatedLane(self)
