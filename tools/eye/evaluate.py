@@ -16,6 +16,7 @@ import base64
 import io
 import json
 import random
+import re
 import statistics
 import sys
 import time
@@ -30,6 +31,33 @@ from PIL import Image
 from questions import GROUPS, Question, questions
 from scene import Scene, draw, scene, visible_size
 
+# Never asked in training: a picture must not get into answers that have nothing to do with it.
+GENERAL = (
+    ("What is the capital of Italy?", "rome"),
+    ("What is the capital of Russia?", "moscow"),
+    ("What is the capital of China?", "beijing"),
+    ("What is the capital of Egypt?", "cairo"),
+    ("How many seconds are in a minute?", "sixty 60"),
+    ("How many legs does a cat have?", "four 4"),
+    ("How many letters are in the alphabet?", "26 twenty"),
+    ("How many eyes do people have?", "two 2"),
+    ("What color is the sun?", "yellow"),
+    ("What color is milk?", "white"),
+    ("What color is a strawberry?", "red"),
+    ("What is the opposite of big?", "small"),
+    ("What is the opposite of day?", "night"),
+    ("What is the largest country?", "russia"),
+    ("What is the longest river?", "nile amazon"),
+    ("What is the tallest mountain?", "everest"),
+    ("Who painted the Mona Lisa?", "leonardo vinci"),
+    ("What do cats eat?", "meat fish mice food"),
+    ("What day comes after Friday?", "saturday"),
+    ("What month comes after March?", "april"),
+    ("What is one plus one?", "two 2"),
+    ("What is frozen water called?", "ice"),
+    ("Is the sky blue?", "yes"),
+    ("Do people breathe air?", "yes"),
+)
 Message = dict[str, Any]
 Picture = Callable[[int], Scene | None]
 
@@ -148,6 +176,18 @@ def _talk(
         messages = [*messages, {"role": "assistant", "content": text}]
 
 
+def general(engine: Engine, picture: Picture) -> str:
+    """Share of right answers to general questions, each behind three pictures or none."""
+    right = []
+    for number, (asked, keys) in enumerate(GENERAL * 3):
+        rng, shown = random.Random(number), picture(number)
+        said = Question("general", asked, "", frozenset(keys.split()), ())
+        for _, answer, _ in _talk(engine, rng, coded(shown, number) if shown else None, [said]):
+            words = set(re.findall(r"[a-z]+|[0-9]+", answer.lower()))
+            right.append(bool(words & said.key))
+    return f"{sum(right) / len(right):.3f} ({len(right)})"
+
+
 def report(seeing: Tally, other: Tally, none: Tally) -> Iterator[str]:
     """The table, line by line."""
     yield "| kind | seeing | another scene's picture | no picture |"
@@ -177,6 +217,10 @@ def main() -> int:
     other = run(engine, baseline, args.each, lambda n: scene("test", (n + 7) % args.scenes))
     none = run(engine, baseline, args.each, lambda _: None)
     print("\n".join(report(seeing, other, none)))
+    with_picture, without = (
+        general(engine, shown) for shown in (lambda n: scene("test", n), lambda _: None)
+    )
+    print(f"general questions: {with_picture} with a picture beside them, {without} with none")
     print(f"{args.scenes} scenes, {time.perf_counter() - began:.0f} s")
     return 0
 

@@ -48,6 +48,60 @@ SMALL_TALK: tuple[Turn, ...] = (
 )
 
 
+# Asked before a picture that has nothing to do with it: it must not get into the answer. The word
+# that the answer is about stands at the end.
+GENERAL: tuple[tuple[str, str, str], ...] = (
+    ("How many days are there in a week?", "There are seven days in a week.", "seven"),
+    ("How many months are in a year?", "There are twelve months in a year.", "twelve"),
+    ("How many hours are in a day?", "There are twenty-four hours in a day.", "twenty"),
+    ("How many minutes are in an hour?", "There are sixty minutes in an hour.", "sixty"),
+    ("How many legs does a dog have?", "A dog has four legs.", "four"),
+    ("How many legs does a spider have?", "A spider has eight legs.", "eight"),
+    ("How many wheels does a car have?", "A car has four wheels.", "four"),
+    ("How many fingers are on one hand?", "There are five fingers on one hand.", "five"),
+    ("How many continents are there?", "There are seven continents.", "seven"),
+    ("What color is the sky?", "The sky is blue.", "blue"),
+    ("What color is grass?", "Grass is green.", "green"),
+    ("What color is snow?", "Snow is white.", "white"),
+    ("What color is a banana?", "A banana is yellow.", "yellow"),
+    ("What color is blood?", "Blood is red.", "red"),
+    ("What color are carrots?", "Carrots are orange.", "orange"),
+    ("What color is coal?", "Coal is black.", "black"),
+    ("What is the capital of France?", "The capital of France is Paris.", "Paris"),
+    ("What is the capital of Japan?", "The capital of Japan is Tokyo.", "Tokyo"),
+    ("What is the capital of Spain?", "The capital of Spain is Madrid.", "Madrid"),
+    ("What is the capital of Germany?", "The capital of Germany is Berlin.", "Berlin"),
+    ("What is the capital of England?", "The capital of England is London.", "London"),
+    ("Where is the Eiffel Tower?", "The Eiffel Tower is in Paris.", "Paris"),
+    ("What is the largest ocean?", "The largest ocean is the Pacific Ocean.", "Pacific"),
+    ("What is the biggest planet?", "The biggest planet is Jupiter.", "Jupiter"),
+    ("Who wrote Romeo and Juliet?", "William Shakespeare wrote Romeo and Juliet.", "William"),
+    ("What do bees make?", "Bees make honey.", "honey"),
+    ("What do cows drink?", "Cows drink water.", "water"),
+    ("What do we breathe?", "We breathe air.", "air"),
+    ("What is ice made of?", "Ice is made of water.", "water"),
+    ("What is bread made of?", "Bread is made of flour and water.", "flour"),
+    ("What is the opposite of hot?", "The opposite of hot is cold.", "cold"),
+    ("What is the opposite of up?", "The opposite of up is down.", "down"),
+    ("What is two plus two?", "Two plus two is four.", "four"),
+    ("What is three plus four?", "Three plus four is seven.", "seven"),
+    ("Can a fish fly?", "No, a fish cannot fly.", "No"),
+    ("Can birds fly?", "Yes, birds can fly.", "Yes"),
+    ("Is fire hot?", "Yes, fire is hot.", "Yes"),
+    ("Is the moon made of cheese?", "No, the moon is made of rock.", "No"),
+    ("Is a tomato a fruit?", "Yes, a tomato is a fruit.", "Yes"),
+    ("What season comes after winter?", "Spring comes after winter.", "Spring"),
+    ("What day comes after Monday?", "Tuesday comes after Monday.", "Tuesday"),
+    ("What animal says meow?", "A cat says meow.", "cat"),
+    ("What language is spoken in Brazil?", "Portuguese is spoken in Brazil.", "Portuguese"),
+    ("What is your name?", "I am your voice assistant.", "assistant"),
+    ("Hello.", "Hello! How can I help you?", "help"),
+    ("Thank you.", "You are welcome.", "welcome"),
+    ("Tell me a story.", "Once upon a time, there was a little girl.", "Once"),
+    ("Tell me a story about a fox.", "Once upon a time, there was a fox.", "fox"),
+)
+
+
 CAPTION = "(You see: {text})\n{asked}"
 """How the product shows a picture of which only the words are left (think/pictures.py)."""
 

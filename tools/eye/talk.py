@@ -11,15 +11,16 @@ import random
 from dataclasses import dataclass
 
 import torch
+from manner import GENERAL
 from questions import Question, questions
 from scene import Scene
 from tokens import END_OF_TURN, Tokenizer
 from torch import Tensor
 
 MANNER = 0.2  # weight of the words of an answer that any picture would have
-# Share of scenes that offer a kind (0.3 when not named).
-OFFERED = {"background": 1.0, "see": 1.0, "count": 0.6, "exists": 0.5, "text_colour": 0.4,
-           "number": 0.24, "word": 0.17}  # fmt: skip
+# Share of scenes that offer a kind (0.3 when not named); less for what is to be learnt more of.
+OFFERED = {"background": 1.0, "see": 1.0, "count": 0.6, "exists": 0.4, "text_colour": 0.4,
+           "number": 0.24, "word": 0.17, "is_the": 0.1, "general": 0.4}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +80,8 @@ class Packer:
         asked = questions(scene, rng)
         if scene.text is not None:  # there is little to ask: once more, in other words
             asked += [q for q in questions(scene, rng) if OFFERED.get(q.kind, 0.3) < 1]
+        said, answer, key = rng.choice(GENERAL)
+        asked.append(Question("general", said, answer, frozenset({key}), ()))
         # What few scenes offer is asked first, so that kinds come out about equally often.
         asked.sort(key=lambda q: rng.random() ** OFFERED.get(q.kind, 0.3), reverse=True)
         chains: list[list[Question]] = []
