@@ -18,6 +18,7 @@ NAMES = [
     "NullSink",
     "Recorder",
     "Tool",
+    "VideoFile",
     "VisavisError",
     "load_config",
     "load_parts",

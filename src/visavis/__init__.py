@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from visavis.govern.meter import Meter as Meter
     from visavis.govern.record import Recorder as Recorder
     from visavis.source.file import AudioFile as AudioFile
+    from visavis.source.video import VideoFile as VideoFile
     from visavis.speak.sink import FileSink as FileSink
     from visavis.speak.sink import NullSink as NullSink
     from visavis.think.tools import Tool as Tool
@@ -37,6 +38,7 @@ _HOMES = {
     "NullSink": "visavis.speak.sink",
     "Recorder": "visavis.govern.record",
     "Tool": "visavis.think.tools",
+    "VideoFile": "visavis.source.video",
     "VisavisError": "visavis.flow.errors",
     "load_config": "visavis.config:load",
     "load_parts": "visavis.engines",
@@ -50,6 +52,7 @@ __all__ = [
     "NullSink",
     "Recorder",
     "Tool",
+    "VideoFile",
     "VisavisError",
     "load_config",
     "load_parts",

@@ -16,6 +16,7 @@ from visavis.flow.errors import VisavisError
 from visavis.flow.events import Event, NodeFailed, SourceEnded, StateChanged
 from visavis.flow.loop import Loop
 from visavis.flow.simulate import SimulatedLoop
+from visavis.source.file import merged
 from visavis.speak.output import Ear
 from visavis.wiring import Parts, connect
 
@@ -44,9 +45,12 @@ class Conversation:
         ear = self.nodes.get(Ear.name)
         return ear.failure if isinstance(ear, Ear) else None
 
-    def run(self, source: Iterable[Event]) -> None:
-        """Talks until the source has ended and the last reply has been played, or `stop`."""
-        self.loop.feed(source)
+    def run(self, *sources: Iterable[Event]) -> None:
+        """Talks until the sound has ended and the last reply has been played, or `stop`.
+
+        `sources`: events in order of time, such as a sound's and a film's; they are merged.
+        """
+        self.loop.feed(merged(*sources) if len(sources) > 1 else sources[0])
         self.loop.run(self._is_over)
 
     def stop(self) -> None:

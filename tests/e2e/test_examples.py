@@ -10,10 +10,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.media import write_wav
+from tests.media import write_video, write_wav
 from tests.voice import said
 from visavis import engines
 from visavis.config import Config
+from visavis.source.paint import paint
+from visavis.source.scene import Scene, Thing
 from visavis.wiring import Parts
 
 from .conftest import Run, samples
@@ -67,6 +69,25 @@ def test_they_fit_on_a_page_and_say_how_they_are_called(name: str) -> None:
 def test_answer_a_file(example: Example, question: Path, tmp_path: Path) -> None:
     assert example("answer_a_file.py", question, tmp_path / "answer.wav") == 0
     assert np.abs(samples(tmp_path / "answer.wav")[0]).max() > 0.1
+
+
+@pytest.mark.model
+def test_look_at_a_film(
+    example: Example,
+    make_parts: Callable[[Config], Parts],
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    tts = make_parts(Config()).tts
+    assert tts is not None
+    sound = said(tts, "What color is the circle?").samples
+    asked = write_wav(tmp_path / "question.wav", sound, tts.rate_hz)
+    scene = paint(Scene("white", (Thing("red", "circle", "middle"),)), 320, 240)
+    film = write_video(tmp_path / "scene.mp4", [scene] * 90)
+    assert example("look_at_a_film.py", asked, film) == 0
+    told = capsys.readouterr().out
+    assert "ms off the moment" in told
+    assert "red" in told.partition("assistant: ")[2]
 
 
 @pytest.mark.model
