@@ -82,6 +82,15 @@ def test_the_picture_is_evaluated_while_the_user_still_speaks() -> None:
     assert prefill.messages[-1] == e.Message("user", "", (e.View("A"),))
 
 
+def test_the_same_picture_is_evaluated_again_with_new_words() -> None:
+    watch = Watch().asked()
+    watch.sound(2600, "A cup.")
+    watch.sound(2700, done=True)
+    watch.voice(4000)
+    look = e.ViewTaken(t_ns=4010 * MS, view=e.View("A"), moment_ns=-1, reason="speech")
+    assert "prompt.prefill" in watch.give(look), "a model may have to be shown it anew"
+
+
 def test_a_change_under_speech_replaces_the_picture() -> None:
     watch = Watch()
     watch.voice(1000)

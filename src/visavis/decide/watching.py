@@ -45,7 +45,9 @@ class Watching:
     def on_taken(self, event: e.ViewTaken) -> Iterable[e.Event]:
         if event.view.stream != e.CAMERA:
             return self._on_beside(event)
-        return self._follow(event, changed=self._sight.take(event))
+        # The same picture may have to be shown anew with new words: it is evaluated under them.
+        changed = self._sight.take(event) or event.reason == "speech"
+        return self._follow(event, changed=changed)
 
     def on_missed(self, event: e.ViewMissed) -> Iterable[e.Event]:
         self._sight.miss(event)
@@ -97,16 +99,17 @@ class Watching:
         yield from self._sight.look_beside(event, speaking=speaking)
 
     def _take_beside(self, event: Beside) -> Iterator[e.Event]:
-        sight, before = self._sight, self._sight.views()
+        sight, before, is_news = self._sight, self._sight.views(), False
         match event:
             case e.ViewTaken():
                 sight.take(event)
+                is_news = event.reason == "speech"
             case e.ViewRead():
                 sight.read(event.id, event.text)
+                is_news = bool(event.text)
             case e.CameraChanged():
                 yield from sight.see(event)
-        changed = isinstance(event, e.ViewRead) and bool(event.text)
-        if changed or sight.views() != before:
+        if is_news or sight.views() != before:
             yield from self._listening.on_sight(event, changed=True)
 
     # ── what both do ─────────────────────────────────────────────────────────────────────────
