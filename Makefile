@@ -4,7 +4,8 @@ PYTHON ?= python3
 JOBS ?= 0
 BIN := .venv/bin
 STAMP := .venv/made-$(shell cksum pyproject.toml | cut -d ' ' -f 1)
-BENCHMARKS := $(filter-out benchmarks/row.py benchmarks/dialogue.py benchmarks/timeline.py,$(wildcard benchmarks/*.py))
+HELPERS := row dialogue timeline looks moments screens
+BENCHMARKS := $(filter-out $(HELPERS:%=benchmarks/%.py),$(wildcard benchmarks/*.py))
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test lint bench docs clean

@@ -15,6 +15,8 @@ hour of timeline.py; and what a question costs where 500 views are remembered.
 cameras, small changes that are told; and what eyes take of a core while nothing happens.
 `moment`, `voice` (moments.py): right answers when the scene changes half a second before or after
 the end of the question; voice to voice with a picture against without.
+`screen` (screens.py): what a screen beside the camera costs the first token and the first sound,
+and what it takes of a core while nobody speaks.
 """
 
 from __future__ import annotations
@@ -31,6 +33,7 @@ from PIL import Image, ImageDraw, ImageFont
 
 import looks
 import moments
+import screens
 import timeline
 from memory import anonymous_mb
 from row import print_row
@@ -262,6 +265,7 @@ SECTIONS: dict[str, Callable[[argparse.Namespace], str]] = {
     "idle": idle,
     "moment": lambda options: moments.moment(options.questions, options.pace, tell),
     "voice": lambda options: moments.voice(options.questions, options.pace, tell),
+    "screen": lambda options: screens.screen(options.questions),
 }
 
 
@@ -275,8 +279,8 @@ def main() -> None:
     parser.add_argument("--only", default=",".join(SECTIONS), help="some of " + ", ".join(SECTIONS))
     parser.add_argument("--seconds", type=float, default=30, help="how long `flat` takes")
     parser.add_argument("--top", action="store_true", help="`flat` as fast as it goes")
-    parser.add_argument("--questions", type=int, default=80, help="of `moment` and `voice`")
-    parser.add_argument("--pace", choices=["real", "fast"], default="real", help="of the same")
+    parser.add_argument("--questions", type=int, default=80, help="of the last three")
+    parser.add_argument("--pace", choices=["real", "fast"], default="real", help="of two of them")
     options = parser.parse_args()
     for name in options.only.split(","):
         command = f"python benchmarks/eyes.py --only {name}"
@@ -284,6 +288,8 @@ def main() -> None:
             command += f" --seconds {options.seconds:.0f}" + " --top" * options.top
         elif name in ("moment", "voice"):
             command += f" --questions {options.questions} --pace {options.pace}"
+        elif name == "screen":
+            command += f" --questions {options.questions}"
         print_row(command, SECTIONS[name](options))
 
 
