@@ -193,6 +193,24 @@ def test_a_stream_s_view_is_compared_with_that_stream() -> None:
     assert eye.see(20).data == eye.see(20, stream="screen").data == b""
 
 
+def test_a_screen_s_view_is_as_large_as_its_frame() -> None:
+    eye = Eye(side=128, width=640)
+    for stream in ("camera", "screen"):
+        eye.shoot(room(width=640), 0, stream)
+    camera, screen = eye.see(10), eye.see(10, stream="screen")
+    assert (camera.view.width, camera.view.height) == (128, 96)
+    assert (screen.view.width, screen.view.height) == (640, 480)
+
+
+def test_a_screen_s_newest_frame_may_be_older() -> None:
+    eye = Eye()
+    for stream in ("camera", "screen"):
+        eye.shoot(room(), 1_000, stream)
+    assert eye.miss(2_000) == "no frame within 500 ms"
+    assert eye.see(3_500, stream="screen").view.captured_ns == 1_000 * MS
+    assert isinstance(eye.look(3_501, stream="screen"), ViewMissed)
+
+
 def test_another_size_is_another_view() -> None:
     eye = Eye(width=640)
     eye.shoot(room(width=640), 0)
