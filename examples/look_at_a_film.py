@@ -15,8 +15,9 @@ from visavis import AudioFile, Conversation, VideoFile, load_config, load_parts
 def tell(event: Any) -> None:
     """A tap: called with every event of the conversation, in order."""
     match event.topic:
-        case "reply.start" if event.view_id:
-            print(f"looked at view {event.view_id}, {event.view_offset_ms:+.0f} ms off the moment")
+        case "view.taken" if event.moment_ns >= 0:
+            off_ms = (event.view.captured_ns - event.moment_ns) / 1e6
+            print(f"looked at view {event.view.id}, {off_ms:+.0f} ms off the moment")
         case "item.kept":
             print(f"{event.role}: {event.text}")
 

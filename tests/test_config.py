@@ -84,3 +84,8 @@ def test_what_is_not_understood_is_named(tmp_path: Path, text: str, words: str) 
     with pytest.raises(InputError, match=r"config\.toml") as caught:
         read(tmp_path, text)
     assert words in str(caught.value)
+
+
+def test_the_folder_of_the_models_can_be_given(tmp_path: Path) -> None:
+    assert read(tmp_path, 'models = "/srv/models"\n').models == Path("/srv/models")
+    assert read(tmp_path, 'models = "~/models"\n').models == Path.home() / "models"

@@ -215,11 +215,11 @@ def _from_file(path: Path | None) -> Config:
         raise InputError(path, f"is not TOML: {error}", "see `visavis doctor`") from None
     _refuse_unknown(path, table, Config, "")
     try:
-        config = msgspec.convert(table, Config)
+        config = msgspec.convert(table, Config, dec_hook=lambda kind, value: kind(value))
     except msgspec.ValidationError as error:
         raise InputError(path, str(error), _remedy(str(error))) from None
     _refuse_not_allowed(path, config, "")
-    return config
+    return replace(config, models=config.models.expanduser())
 
 
 def _remedy(problem: str) -> str:

@@ -151,6 +151,59 @@ def test_a_word_that_points_moves_the_moment() -> None:
     assert watch.starts()[-1].view_offset_ms == 5.0
 
 
+def test_a_word_that_pointed_too_long_ago_leaves_the_end_of_the_speech() -> None:
+    watch = Watch()
+    watch.voice(1000)
+    watch.view(1010, "A")
+    watch.pause(6100, 1000)
+    watch.view(6110, "B", moment_ms=6100)
+    words = e.WordsHeard(
+        t_ns=6200 * MS,
+        trace=1,
+        text="What is this?",
+        stable=13,
+        final=True,
+        start=1000 * 16,
+        end=6100 * 16,
+        pointed=1500 * 16,
+    )
+    watch.give(words)
+    watch.give(e.ViewMissed(t_ns=6205 * MS, moment_ns=1500 * MS, reason="no frame within 500 ms"))
+    watch.turn(6300, "What is this?")
+    start = watch.starts()[-1]
+    assert start.messages == (e.Message("user", "What is this?", (e.View("B"),)),), "no remark"
+    assert start.view_offset_ms == 10.0
+
+
+def test_what_comes_back_from_a_tool_does_not_end_the_wait_for_the_view() -> None:
+    watch = Watch()
+    watch.voice(1000)
+    watch.pause(2100, 1000)
+    watch.turn(2300, "What is this?")
+    tool = e.ToolFinished(t_ns=2320 * MS, epoch=0, call=0, name="t", result="x")
+    assert "reply.start" not in watch.give(tool)
+    assert watch.view(2330, "A", moment_ms=2100)[-1] == "reply.start"
+
+
+def test_who_cut_in_and_speaks_again_while_the_view_is_waited_for_is_not_talked_over() -> None:
+    watch = Watch().asked()
+    watch.sound(2600, "It is a ")
+    watch.voice(3000)
+    watch.words(3300, "stop what is that", start_ms=3000)
+    watch.sound(3340, done=True, stopped=True)
+    watch.pause(3600, 3000)
+    watch.turn(3800, "stop what is that")
+    watch.voice(3900)
+    before = len(watch.given)
+    watch.view(3910, "A", moment_ms=3600)
+    watch.tick(4200)
+    assert not [x for x in watch.given[before:] if isinstance(x, e.ReplyStart)]
+    watch.pause(4600, 3900)
+    watch.view(4610, "A", moment_ms=4600)
+    watch.turn(4800, "on the left")
+    assert said(watch).content == "stop what is that on the left"
+
+
 def test_a_draft_of_another_picture_is_not_the_answer() -> None:
     watch = Watch()
     watch.voice(1000)
@@ -248,7 +301,7 @@ def test_what_is_written_goes_with_the_view() -> None:
     watch.pause(2100, 1000)
     watch.view(2110, "A", moment_ms=2100)
     watch.turn(2300, "What does it say?")
-    assert said(watch).views[-1].text == "EXIT"
+    assert said(watch).views[-1].written == "EXIT"
 
 
 def test_a_second_stream_goes_before_the_camera() -> None:
@@ -309,6 +362,15 @@ def test_a_question_that_waits_for_its_view_is_reasoned_about() -> None:
     watch.turn(2300, "What is this?")
     states = [event.state for event in watch.given if isinstance(event, e.StateChanged)]
     assert states[-1] == "reasoning"
+
+
+def test_the_first_picture_is_taken_in_or_it_could_not_be_remembered() -> None:
+    watch = Watch()
+    clear = e.CameraChanged(t_ns=40 * MS, condition="clear", since_ns=0)
+    assert watch.give(clear) == ["look.start"]
+    watch.view(50, "A")
+    watch.give(e.CameraChanged(t_ns=900 * MS, condition="dark", since_ns=880 * MS))
+    assert watch.give(e.CameraChanged(t_ns=1500 * MS, condition="clear", since_ns=1480 * MS)) == []
 
 
 def test_it_looks_now_and_then_although_nothing_happens() -> None:

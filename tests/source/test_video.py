@@ -301,6 +301,13 @@ def test_a_photo_cut_off_is_no_picture(tmp_path: Path) -> None:
         VideoFile(path)
 
 
+@pytest.mark.parametrize("behind", [b"\xff\xda", b"\xff\xd9", b"\xff\xda\xff\xd9\xff\xda"])
+def test_what_lies_behind_a_photo_is_not_looked_at(tmp_path: Path, behind: bytes) -> None:
+    path = tmp_path / "a.jpg"
+    path.write_bytes(jpeg(corners()) + bytes(1000) + behind)
+    assert len(list(VideoFile(path).pictures())) == 1
+
+
 def test_the_stamps_are_those_of_the_film(tmp_path: Path) -> None:
     path = write_video(tmp_path / "a.mp4", shades(4))
     video = VideoFile(path, FrameRing(4, SMALL), stream="screen")
@@ -309,3 +316,22 @@ def test_the_stamps_are_those_of_the_film(tmp_path: Path) -> None:
     assert [frame.stamp for frame in frames] == [0, 40_000_000, 80_000_000, 120_000_000]
     assert {(frame.stamp_hz, frame.stamp_bits) for frame in frames} == {(1_000_000_000, 0)}
     assert {frame.stream for frame in frames} == {"screen"}
+
+
+def test_a_picture_stands_until_the_next_one_however_slow_the_film(tmp_path: Path) -> None:
+    path = write_video(tmp_path / "slow.mp4", shades(3), fps=1)
+    events = list(VideoFile(path, FrameRing(32, 64 * 48 * 3)).events())
+    frames = [event.t_ns / 1e9 for event in events if isinstance(event, FrameCaptured)]
+    assert frames == pytest.approx([n / 5 for n in range(11)])
+    assert events[-1].t_ns == 2 * 10**9
+
+
+def test_what_is_transparent_lies_on_white(tmp_path: Path) -> None:
+    image = Image.new("RGBA", (64, 48), (0, 0, 0, 0))
+    image.paste((255, 0, 0, 255), (0, 0, 32, 48))
+    image.paste((0, 0, 0, 128), (32, 0, 48, 48))
+    image.save(tmp_path / "sign.png")
+    (_, pixels), *_ = VideoFile(tmp_path / "sign.png").pictures()
+    assert pixels[24, 10].tolist() == [255, 0, 0]
+    assert pixels[24, 40].tolist() == pytest.approx([127] * 3, abs=2)
+    assert pixels[24, 60].tolist() == [255, 255, 255]

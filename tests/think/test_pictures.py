@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Container
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -250,7 +251,7 @@ def test_bytes_are_held_up_to_their_bound() -> None:
     assert [name for name in "abc" if name in held] == ["a", "c"]
     assert [media.data for media in held.media([View("a")])] == [b"12345"]
     held.take("d", b"x" * 11)
-    assert [name for name in "abcd" if name in held] == []
+    assert [name for name in "abcd" if name in held] == ["d"], "the newest in any case"
     held.take("a", b"")
     assert "a" not in held
 
@@ -262,3 +263,30 @@ def test_what_is_held_never_exceeds_it(taken: list[tuple[str, int]]) -> None:
         held.take(name, b"x" * size)
         present = [View(each) for each in "abcdef" if each in held]
         assert sum(len(media.data) for media in held.media(present)) <= 10
+
+
+@pytest.mark.parametrize(
+    ("written", "language", "told"),
+    [
+        ("STOP", "en", '(The word "STOP" is written there.)\n?'),
+        ("Hello\nWorld", "en", '(The words "Hello / World" are written there.)\n?'),
+        ("出口", "zh", "（上面写着：“出口”。）\n?"),
+    ],
+)
+def test_what_is_written_is_told_apart_from_what_is_seen(
+    written: str, language: str, told: str
+) -> None:
+    seen = View("a", written=written)
+    assert show(user("?", seen), language=language) == [(told, ["a"])]
+    both = View("a", text="a sign", written="STOP")
+    lines = show(user("?", both))[0][0].splitlines()
+    assert lines == ["(You see: a sign)", '(The word "STOP" is written there.)', "?"]
+
+
+def test_no_stream_takes_the_newest_view_of_another() -> None:
+    held = Held(most_bytes=10)
+    held.take("camera", b"12345")
+    for name in "abcdef":
+        held.take(name, b"1234567", "screen")
+    assert "camera" in held, "its bytes do not come again while it shows the same"
+    assert [name for name in "abcdef" if name in held] == ["f"]

@@ -70,7 +70,7 @@ class Answering:
         if (notice := floor.initiative.warning()) is not None:
             yield from self._say(notice, "notice", event)
         elif floor.over:
-            yield from self._see_to(event)
+            yield from self._see_to(event) if not floor.sight.waits(event.t_ns) else ()
         elif machines.reply.state == "none" and floor.ledger.unheard:
             # A warning came between the question and its answer.
             yield from floor.step("turn.ended" if quiet else "owed", event)

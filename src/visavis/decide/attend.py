@@ -71,6 +71,7 @@ class Sight:
         self._condition = ""
         self._newest: e.View | None = None
         self._view: e.View | None = None  # of the question's moment
+        self._before: tuple[int, e.View | None] | None = None  # moment and view until one pointed
         self._moment_ns = -1  # of the question
         self._waits_until_ns = -1  # for the view of that moment
         self._is_old = False
@@ -89,6 +90,8 @@ class Sight:
         if self._has_camera:
             self._looked_ns = event.t_ns
             if moment_ns >= 0:
+                if reason == "pointed" and self._moment_ns >= 0:
+                    self._before = self._moment_ns, self._view
                 self._moment_ns, self._waits_until_ns = moment_ns, event.t_ns + WAIT_NS
             yield _look(event, reason, moment_ns)
         if reason == "speech":
@@ -113,7 +116,7 @@ class Sight:
     def open_turn(self) -> None:
         """The user speaks (again): the moment of the question is yet to come."""
         self._moment_ns, self._waits_until_ns = -1, -1
-        self._view, self._is_old = None, False
+        self._view, self._is_old, self._before = None, False, None
 
     # ── what comes of it ─────────────────────────────────────────────────────────────────────
 
@@ -128,14 +131,19 @@ class Sight:
             self._newest = view
         if event.moment_ns == self._moment_ns >= 0:
             self._view, self._is_old, self._waits_until_ns = view, False, -1
+            self._before = None
+        elif self._before is not None and event.moment_ns == self._before[0]:
+            self._before = event.moment_ns, view
         return self.views() != before
 
     def miss(self, event: e.ViewMissed) -> None:
         """There was no frame to look at. One may yet come, if there never was one."""
         if event.stream == CAMERA and event.moment_ns == self._moment_ns >= 0:
-            self._is_old = True
-            if self._newest is not None:
-                self._waits_until_ns = -1
+            self._waits_until_ns = -1 if self._newest is not None else self._waits_until_ns
+            if self._before is None:
+                self._is_old = True
+            else:  # the word that points was too long ago: the end of the speech is the moment
+                (self._moment_ns, self._view), self._before = self._before, None
 
     def see(self, event: e.CameraChanged) -> Iterator[e.Event]:
         """How well the camera sees now. The first picture may be what a question waits for."""
@@ -143,11 +151,14 @@ class Sight:
             if event.condition in UNSEEN:
                 self._beside.lose(event.stream)
             return
+        first = self._newest is None and event.condition not in UNSEEN
         self._condition = event.condition
         if event.condition not in UNSEEN and self.waits(event.t_ns) and self._is_old:
             until_ns = self._waits_until_ns
             yield from self.look(event, "question", moment_ns=self._moment_ns)
             self._waits_until_ns = until_ns
+        elif first:
+            yield from self.look(event, "change")  # or it could not be remembered
 
     def read(self, view_id: str, text: str) -> None:
         """What is written in a view."""
@@ -243,7 +254,9 @@ class Sight:
     def _told(self, view: e.View, newest: str) -> e.View:
         text = self._texts.get(view.id, "")
         described = "" if view.id == newest else self._descriptions.get(view.id, "")
-        return replace(view, text="\n".join(filter(None, (described, text))))
+        if view.stream == CAMERA:
+            return replace(view, text=described, written=text)
+        return replace(view, text=text)
 
 
 def _look(event: e.Event, reason: str, moment_ns: int = -1, stream: str = CAMERA) -> e.LookStart:

@@ -18,7 +18,7 @@ topic's name, or one of the session's own words:
     remark       we have something to say unasked, and the floor is free
     notice       something must be said now, whatever goes on
     told         the tools that a reply called have all answered
-    owed         a notice came in between: the user is speaking, and was owed an answer before
+    owed         what is asked could not be answered yet, and the user is speaking again
 
 Invariant: a pair without a row changes nothing; it raises `NoSuchRow`, which tests let pass
 through and production logs. Knows nothing of texts, times or epochs.
@@ -87,11 +87,13 @@ REPLY: Table = MappingProxyType(
         ("cut", "turn.dropped"): ("none", ()),
         ("cut", "unheard"): ("withdrawn", ()),
         ("cut", "notice"): ("notice", (e.ReplyStart,)),
+        ("cut", "owed"): ("withdrawn", ()),
         # Stopped before a sound: the new words join the old, or the old ones are asked again.
         ("withdrawn", "turn.ended"): ("pending", (e.ReplyStart,)),
         ("withdrawn", "adopted"): ("pending", (e.ReplyAdopt,)),
         ("withdrawn", "turn.dropped"): ("pending", (e.ReplyStart,)),
         ("withdrawn", "unasked"): ("none", ()),
+        ("withdrawn", "owed"): ("withdrawn", ()),
         ("withdrawn", "notice"): ("notice", (e.ReplyStart,)),
         # A warning: no voice stops it.
         ("notice", "sounded"): ("notice", ()),

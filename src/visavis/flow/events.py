@@ -36,7 +36,8 @@ class View:
 
     `id`: a hash of the bytes, so equal ids are equal pictures. `captured_ns`: when the camera saw
     it, on the session axis; a later frame that shows the same is the same view, seen later. `text`:
-    what is known of it in words, empty = nothing.
+    what is known of it in words, of a screen what is written on it; `written`: what is written in
+    the camera's view. Empty = nothing.
     """
 
     id: str
@@ -45,6 +46,7 @@ class View:
     height: int = field(default=0, compare=False)
     stream: str = "camera"
     text: str = ""
+    written: str = ""
 
 
 @dataclass(frozen=True, slots=True)

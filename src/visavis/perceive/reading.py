@@ -26,6 +26,9 @@ SAME = 4.0
 """Grey levels. Noise of 5 levels moves no block of 64 pixels by more; a digit of 12 pixels that
 becomes another moves one by 5 to 14, white on grey."""
 
+ROUND = frozenset("oO0〇○Q")
+"""Alone, what a circle is read as."""
+
 
 class Reader:
     """`least`: the confidence below which a line is left out. Of a view come at most
@@ -128,10 +131,11 @@ def alike(one: Print, other: Print) -> bool:
 def page(lines: Iterable[Line], least: float, most_characters: int) -> str:
     """The lines that are sure enough as one text, a line each, of bounded length.
 
-    A line without a letter or a digit is none: a circle and a square were read as "●■".
+    A line without a letter or a digit is none: a circle and a square were read as "●■", a circle
+    alone as "O".
     """
     sure = (" ".join(line.text.split()) for line in lines if line.confidence >= least)
-    text = "\n".join(line for line in sure if any(map(str.isalnum, line)))
+    text = "\n".join(line for line in sure if any(map(str.isalnum, line)) and line not in ROUND)
     if len(text) <= most_characters:
         return text
     whole = text[: most_characters + 1].rpartition("\n")[0]

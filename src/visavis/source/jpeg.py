@@ -11,7 +11,6 @@ import struct
 from collections.abc import Iterator
 
 SOI, EOI = b"\xff\xd8", b"\xff\xd9"
-_SOS = b"\xff\xda"
 _APP1, _SCAN = 0xE1, 0xDA
 _EXIF = b"Exif\0\0"
 _ORIENTATION = 274
@@ -23,8 +22,23 @@ def is_jpeg(data: bytes) -> bool:
 
 
 def is_whole(data: bytes) -> bool:
-    """Whether it has an end: a picture that was cut off in its last scan has none."""
-    return data.rfind(EOI) > data.rfind(_SOS)
+    """Whether it has an end: a picture that was cut off in its last scan has none.
+
+    What lies behind the end (phones put a film there) is not looked at.
+    """
+    at = _begin_of_scan(data)
+    while 0 <= at < len(data) - 1:
+        at = data.find(b"\xff", at)
+        if at < 0 or at + 1 >= len(data):
+            return False
+        marker = data[at + 1]
+        if marker == EOI[1]:
+            return True
+        if marker in (0x00, 0xFF) or 0xD0 <= marker <= 0xD7:  # stuffed, fill, restart
+            at += 1 if marker == 0xFF else 2
+        else:  # a segment between scans, or the next scan's head
+            at += 2 + int.from_bytes(data[at + 2 : at + 4], "big")
+    return False
 
 
 def orientation(data: bytes) -> int:
@@ -43,6 +57,16 @@ def _segments(data: bytes) -> Iterator[tuple[int, bytes]]:
         size = int.from_bytes(data[at + 2 : at + 4], "big")
         yield data[at + 1], data[at + 4 : at + 2 + size]
         at += 2 + size
+
+
+def _begin_of_scan(data: bytes) -> int:
+    """Where the first scan's segment begins; -1 where there is none."""
+    at = len(SOI)
+    while at + 4 <= len(data) and data[at] == 0xFF:
+        if data[at + 1] == _SCAN:
+            return at
+        at += 2 + int.from_bytes(data[at + 2 : at + 4], "big")
+    return -1
 
 
 def _tag(tiff: bytes) -> int:

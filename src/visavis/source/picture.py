@@ -3,7 +3,7 @@
 Takes a decoded frame of any mode and size; gives pixels. Invariant: no more than `max_pixels`,
 sides in proportion, the right way up. Which way is up comes with the frame (a display matrix,
 ISO 14496-12, 8.3.2) or from the file (Exif); grey, palettes, 16 bits, BGR and every layout of
-chroma are FFmpeg's business. What is transparent shows the colour beneath.
+chroma are FFmpeg's business. What is transparent lies on white, as viewers show it.
 """
 
 from __future__ import annotations
@@ -23,6 +23,9 @@ Turn = tuple[int, int, int, int]
 """a, b, c, d: what is at (x, y) is shown at (ax + cy, bx + dy). Each is −1, 0 or 1."""
 
 UPRIGHT: Turn = (1, 0, 0, 1)
+ALPHA = frozenset(
+    {"rgba", "bgra", "argb", "abgr", "ya8", "pal8", "rgba64be", "rgba64le", "ya16be", "ya16le"}
+)
 BY_EXIF: dict[int, Turn] = {
     1: UPRIGHT,
     2: (-1, 0, 0, 1),
@@ -62,6 +65,8 @@ class Converter:
             raise Unshowable(f"its mode is {frame.format.name}")
         width, height = fitted(frame.width, frame.height, self._max_pixels)
         try:
+            if has_alpha(frame):
+                return turned(self._on_white(frame, width, height), self._turn or UPRIGHT)
             scaled = self._reformatter.reformat(frame, width, height, "rgb24", interpolation="AREA")
         except (av.FFmpegError, ValueError) as error:
             raise Unshowable(str(error)) from error
@@ -72,12 +77,25 @@ class Converter:
         )
         return turned(pixels, self._turn or self._as_said(frame))
 
+    def _on_white(self, frame: VideoFrame, width: int, height: int) -> Pixels:
+        scaled = self._reformatter.reformat(frame, width, height, "rgba", interpolation="AREA")
+        layers = scaled.to_ndarray().astype(np.uint16)
+        alpha = layers[..., 3:]
+        pixels: Pixels = ((layers[..., :3] * alpha + 255 * (255 - alpha)) // 255).astype(np.uint8)
+        return pixels
+
     def _as_said(self, frame: VideoFrame) -> Turn:
         # Whoever asks for a frame's side data ties the frame into a cycle, which only the collector
         # frees: at 1080p that is 200 MB a second. So it is asked when the angle changes.
         if self._said is None or self._said[0] != frame.rotation:
             self._said = frame.rotation, turn_of(frame)
         return self._said[1]
+
+
+def has_alpha(frame: VideoFrame) -> bool:
+    """Whether parts of it may be transparent, which palettes need not say."""
+    name = frame.format.name
+    return name in ALPHA or name.startswith(("yuva", "gbrap"))
 
 
 def fitted(width: int, height: int, max_pixels: int) -> tuple[int, int]:

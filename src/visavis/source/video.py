@@ -25,6 +25,9 @@ from visavis.source.track import Axis, TimeJump, Track
 MAX_PIXELS = 1280 * 720
 # Of a JPEG file, what is searched for its orientation; thumbnails come after it.
 _HEAD_BYTES = 1 << 17
+HOLD_NS = NS_PER_S // 5
+"""A picture that stands for longer is given again so often: none for half a second is a camera that
+is gone."""
 
 
 class VideoFile:
@@ -90,12 +93,20 @@ class VideoFile:
 
     def events(self) -> Iterator[Event]:
         """All of it, each picture written to the ring. May be called again, for a new run."""
-        last_ns = self._lead_ns
-        for last_ns, pixels in self.pictures():
-            yield from self.captured(last_ns, pixels)
+        last_ns, held = self._lead_ns, None
+        for t_ns, pixels in self.pictures():
+            if held is not None:
+                yield from self._holding(held, last_ns, t_ns)
+            yield from self.captured(t_ns, pixels)
+            last_ns, held = t_ns, pixels
         error = self.error and f"{self.path.name}: {self.error}"
         name = "video" if self.stream == CAMERA else self.stream
         yield SourceEnded(t_ns=last_ns, source=name, error=error)
+
+    def _holding(self, pixels: Pixels, since_ns: int, until_ns: int) -> Iterator[Event]:
+        """A picture stands until the next one, however slowly the film goes."""
+        for t_ns in range(since_ns + HOLD_NS, until_ns - HOLD_NS // 2, HOLD_NS):
+            yield from self.captured(t_ns, pixels)
 
     def captured(self, t_ns: int, pixels: Pixels) -> Iterator[Event]:
         """Writes a picture to the ring; gives nothing when all its slots are leased."""

@@ -98,6 +98,9 @@ def _open(rate_hz: int, period: int, device: str | int | None, fill: Callable[..
         stream.start()
     except (sounddevice.PortAudioError, ValueError) as error:
         subject = "loudspeaker" if device is None else f"loudspeaker {device}"
-        remedy = "list the devices with `visavis doctor`, or write to a file with --out"
-        raise InputError(subject, f"cannot be opened ({error})", remedy) from error
+        remedy = "see `visavis doctor`; with files no device is needed: --audio, --out"
+        # PortAudio's number for "the default one" when there is none at all.
+        none = device is None and "device -1" in str(error)
+        problem = "there is none" if none else f"cannot be opened ({error})"
+        raise InputError(subject, problem, remedy) from error
     return stream

@@ -69,8 +69,10 @@ class Thinker:
 
     def on(self, event: Event) -> Iterable[Event]:
         match event:
-            case ViewTaken(view=view, data=data) | MemoryRecalled(view=view, data=data):
-                self._held.take(view.id, data)
+            case ViewTaken(view=view, data=data):
+                self._held.take(view.id, data, view.stream)
+            case MemoryRecalled(view=view, data=data):
+                self._held.take(view.id, data, "memory")
             case PromptPrefill():
                 return (self._prefill(event),)
             case ViewDescribe():

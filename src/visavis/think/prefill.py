@@ -34,6 +34,7 @@ class Seat:
         self._pictures = pictures or Held()
         self._held: tuple[Message, ...] = ()
         self._proven: frozenset[str] = frozenset()  # pictures that the engine has made sense of
+        self._suspected: frozenset[str] = frozenset()  # of having made it fail once
 
     def prefill(self, messages: Sequence[Message]) -> Usage:
         """Evaluates the messages, generating nothing. Raises `EngineError`."""
@@ -108,10 +109,15 @@ class Seat:
         return shown
 
     def _gives_up_pictures(self, shown: Sequence[Message]) -> bool:
-        """Forgets the pictures that may have caused a failure; false if there are none."""
+        """Whether to try again: pictures may have caused a failure.
+
+        The first time with them, since an engine may die of anything; the second time they are
+        forgotten, and told in words.
+        """
         suspects = _pictures_of(shown) - self._proven
-        for view_id in suspects:
+        for view_id in suspects & self._suspected:
             self._pictures.drop(view_id)
+        self._suspected = suspects - self._suspected
         return bool(suspects)
 
     def _refused(self, shown: Sequence[Message], full: ContextFull, attempt: int) -> None:

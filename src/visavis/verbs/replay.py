@@ -28,7 +28,8 @@ def replay(*, path: Path, as_json: bool, verbose: bool) -> None:
 
     The clock, the sound and what the models gave come from the recording; everything that was
     decided from them is decided again, and must come out the same. Exits with 0 when it does, 1
-    when it does not or the recording is damaged, 2 when RECORDING cannot be used.
+    when it does not or the recording is damaged, 2 when RECORDING cannot be used. One that only
+    breaks off, as after a crash, is compared as far as it goes.
 
     \b
     visavis talk --audio question.wav --record run.mcap
