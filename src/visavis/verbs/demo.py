@@ -40,8 +40,8 @@ SECOND = Scene("gray", (Thing("yellow", "star", "left"), Thing("red", "circle", 
 SEEING_SCRIPT: Script = (
     Line("What color is the square?", looks=True),
     Line("How many shapes do you see?", looks=True),
-    Line("What shape is on the left?", looks=True),
-    Line("What shape is on the left?", looks=True, shows=SECOND),
+    Line("What is on the left?", looks=True),
+    Line("What is on the left?", looks=True, shows=SECOND),
     Line("Tell me a long story about a fox who lived by a river."),
     Line("Stop. How many days are there in a week?", cuts=True),
 )
