@@ -40,7 +40,7 @@ class FakePictureCodec:
         self._clock.spend(round(self._random.uniform(*self._latency_ms) * NS_PER_MS))
         if self._random.random() < self._fail_rate:
             raise EngineError("picture/fake: failed as told")
-        step = -(-max(pixels.shape) // longest)
+        step = -(-max(pixels.shape[:2]) // longest)
         small = pixels[::step, ::step]
         height, width, _ = small.shape
         rows = np.zeros((height, 1 + 3 * width), np.uint8)  # a row begins with its filter: none
