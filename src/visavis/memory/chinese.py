@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import re
 
+from visavis.flow.text import is_question
 from visavis.memory.lexicon import SIMPLIFIED
-from visavis.memory.when import BEFORE, BEYOND, EVER, FIRST, Asked, When, about, within
+from visavis.memory.when import BEYOND, Asked, Found, Phrases, about, within
 
 DIGITS = {character: n for n, character in enumerate("零一二三四五六七八九")} | {
     "两": 2,
@@ -53,35 +54,29 @@ OPEN = re.compile("什么|啥|哪|谁|几|多少|怎么|记得")
 CLOSED = re.compile("[吗没呢]$|有没有|是不是")
 OF_THEMSELVES = re.compile("我")
 
+PHRASES = Phrases(
+    open=OPEN,
+    closed=CLOSED,
+    themselves=OF_THEMSELVES,
+    untimed=UNTIMED,
+    place=PLACE,
+    first=FIRST_WORDS,
+    before_that=BEFORE_THAT,
+    before=BEFORE_WORDS,
+)
+
 
 def asked(text: str) -> Asked | None:
     """What the question asks of the past; None = nothing that was seen."""
-    is_question = text.rstrip().endswith(("?", "？"))
+    marked = is_question(text)
     text = re.sub(r"[\s。！？!?]+", "", text.translate(SIMPLIFIED).casefold())
     if HOW_LONG.search(text) or (SPEECH.search(text) and not re.search("看[到见]", text)):
         return None
-    is_question = is_question or bool(OPEN.search(text) or CLOSED.search(text))
     about_sight = bool(SEEING.search(text))
-    if not is_question and not about_sight and OF_THEMSELVES.search(text):
-        return None
-    found = _when(text)
-    if found is None:
-        return Asked(EVER, False, text) if UNTIMED.search(text) else None
-    when, (start, end) = found
-    rest = f"{text[:start]} {text[end:]}"
-    closed = CLOSED.search(text) and not OPEN.search(text) and when.kind != "about"
-    that = BEFORE_THAT.search(text)
-    return Asked(
-        when,
-        sure=about_sight and not closed,
-        rest=rest,
-        places=tuple(PLACE.findall(rest)),
-        after=that[1] if that else "",
-        is_question=is_question,
-    )
+    return PHRASES.asked(text, _when, marked=marked, about_sight=about_sight)
 
 
-def _when(text: str) -> tuple[When, tuple[int, int]] | None:
+def _when(text: str) -> Found | None:
     if found := LONG_AGO.search(text):
         return BEYOND, found.span()
     for moment, aim_s in MOMENTS:
@@ -91,10 +86,7 @@ def _when(text: str) -> tuple[When, tuple[int, int]] | None:
         return about(_seconds(found), vague="几" in found[1]), found.span()
     if found := LAST_STRETCH.search(text):
         return within(_seconds(found)), found.span()
-    for words, when in ((FIRST_WORDS, FIRST), (BEFORE_THAT, BEFORE), (BEFORE_WORDS, BEFORE)):
-        if found := words.search(text):
-            return when, found.span()
-    return None
+    return PHRASES.order(text)
 
 
 def _seconds(found: re.Match[str]) -> float:

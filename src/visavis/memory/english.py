@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 
-from visavis.memory.when import BEFORE, BEYOND, EVER, FIRST, Asked, When, about, within
+from visavis.flow.text import is_question
+from visavis.memory.when import BEFORE, BEYOND, Asked, Found, Phrases, When, about, within
 
 UNITS_S = {"second": 1, "sec": 1, "minute": 60, "min": 60, "hour": 3600, "hr": 3600}
 SMALL = (
@@ -103,36 +104,29 @@ YES_OR_NO = re.compile(
     r"^(?:so |and |hey |um |okay |but )*(?:have|has|had|did|do|does|is|are|was|were|can|could)\b"
 )
 
+PHRASES = Phrases(
+    open=OPEN,
+    closed=YES_OR_NO,
+    themselves=OF_THEMSELVES,
+    untimed=UNTIMED,
+    place=PLACE,
+    first=FIRST_WORDS,
+    before_that=BEFORE_THAT,
+    before=BEFORE_WORDS,
+)
+
 
 def asked(text: str) -> Asked | None:
     """What the question asks of the past; None = nothing that was seen."""
-    is_question = text.rstrip().endswith("?")
+    marked = is_question(text)
     text = " ".join(re.sub(r"[^\w.?!,;' -]+", " ", text.casefold().replace("’", "'")).split())
     if HOW_LONG.search(text) or SPEECH.search(text):
         return None
-    is_question = is_question or bool(OPEN.search(text) or YES_OR_NO.search(text))
     about_sight = bool(SEEING.search(text) or PLACED.search(text) or LOOKS.search(text))
-    if not is_question and not about_sight and OF_THEMSELVES.search(text):
-        return None
-    found = _when(text)
-    if found is None:
-        return Asked(EVER, False, text) if UNTIMED.search(text) else None
-    when, (start, end) = found
-    rest = f"{text[:start]} {text[end:]}"
-    # "Did you see X before" asks for X, and nothing else will do; a time may be enough.
-    closed = YES_OR_NO.search(text) and not OPEN.search(text) and when.kind != "about"
-    that = BEFORE_THAT.search(text)
-    return Asked(
-        when,
-        sure=about_sight and not closed,
-        rest=rest,
-        places=tuple(PLACE.findall(rest)),
-        after=that[1] if that else "",
-        is_question=is_question,
-    )
+    return PHRASES.asked(text, _when, marked=marked, about_sight=about_sight)
 
 
-def _when(text: str) -> tuple[When, tuple[int, int]] | None:
+def _when(text: str) -> Found | None:
     """When it was, and where in the text that is said."""
     if found := LONG_AGO.search(text):
         return BEYOND, found.span()
@@ -144,14 +138,7 @@ def _when(text: str) -> tuple[When, tuple[int, int]] | None:
         return about(WHILE_S, vague=True), found.span()
     if found := LAST_STRETCH.search(text):
         return within(_number(found[1] or "a") * _unit_s(found[2])), found.span()
-    return _order(text)
-
-
-def _order(text: str) -> tuple[When, tuple[int, int]] | None:
-    for words, when in ((FIRST_WORDS, FIRST), (BEFORE_THAT, BEFORE), (BEFORE_WORDS, BEFORE)):
-        if found := words.search(text):
-            return when, found.span()
-    return None
+    return PHRASES.order(text)
 
 
 def _ago(found: re.Match[str], and_a_half: bool) -> When:
