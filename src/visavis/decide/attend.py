@@ -12,10 +12,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import TypeVar
 
 from visavis.decide.beside import Beside
+from visavis.decide.describe import Descriptions
 from visavis.decide.initiative import in_language
+from visavis.decide.known import Known
 from visavis.flow import events as e
 from visavis.flow.clock import NS_PER_MS, NS_PER_S
 from visavis.flow.events import CAMERA
@@ -24,11 +25,6 @@ WAIT_NS = 500 * NS_PER_MS
 """For the view of a question. It is there in a few milliseconds, if there is a frame at all."""
 IDLE_NS = NS_PER_S
 """Between two looks at a scene that changes while nobody speaks: for the memory alone."""
-QUIET_NS, BETWEEN_NS, MOST_TRIES = 2 * NS_PER_S, 10 * NS_PER_S, 2
-"""A view is described once it has been quiet for so long, not sooner after another one than that,
-and tried so often. Each takes the engine some tenths of a second."""
-MOST_KNOWN = 256
-Known = TypeVar("Known", str, int)
 
 AGO = {
     "en": "The picture is from {ago} ago, not from now.",
@@ -76,11 +72,8 @@ class Sight:
         self._waits_until_ns = -1  # for the view of that moment
         self._is_old = False
         self._looked_ns = 0
-        self._texts: dict[str, str] = {}  # what is written in views
-        self._descriptions: dict[str, str] = {}
-        self._tries: dict[str, int] = {}  # to have them described
-        self._described_ns: int | None = None
-        self._free_ns: int | None = None  # since when nothing goes on
+        self._texts: Known[str] = Known()  # what is written in views
+        self.descriptions = Descriptions()
         self._recalled: e.MemoryRecalled | None = None
 
     # ── looking ──────────────────────────────────────────────────────────────────────────────
@@ -123,7 +116,7 @@ class Sight:
     def take(self, event: e.ViewTaken) -> bool:
         """A view was taken; whether the question's picture is another one with it."""
         before = self.views()
-        view = replace(event.view, text="")
+        view = event.view
         if view.stream != CAMERA:
             self._beside.take(view)
             return self.views() != before
@@ -154,19 +147,14 @@ class Sight:
         first = self._newest is None and event.condition not in UNSEEN
         self._condition = event.condition
         if event.condition not in UNSEEN and self.waits(event.t_ns) and self._is_old:
-            until_ns = self._waits_until_ns
-            yield from self.look(event, "question", moment_ns=self._moment_ns)
-            self._waits_until_ns = until_ns
+            self._looked_ns = event.t_ns
+            yield _look(event, "question", self._moment_ns)  # and no longer than before
         elif first:
             yield from self.look(event, "change")  # or it could not be remembered
 
     def read(self, view_id: str, text: str) -> None:
         """What is written in a view."""
-        _put(self._texts, view_id, text.strip())
-
-    def describe(self, view_id: str, text: str) -> None:
-        """What a view shows, in words."""
-        _put(self._descriptions, view_id, text.strip())
+        self._texts.put(view_id, text.strip())
 
     def recall(self, event: e.MemoryRecalled) -> None:
         """A view of the past that the words of its utterance ask about."""
@@ -190,8 +178,8 @@ class Sight:
 
     def views(self, trace: int = 0) -> tuple[e.View, ...]:
         """What goes with what is being asked, the most important last."""
-        if self._recalled is not None and self._recalled.trace == trace > 0:
-            return (self._recalled.view,)
+        if recalled := self._recalled_by(trace):
+            return (recalled.view,)
         seen = self._view or self._newest
         if seen is not None and self._condition in UNSEEN and not self._is_old:
             seen = None  # a black picture says less than the remark
@@ -209,12 +197,11 @@ class Sight:
         """What must be known of the picture beside it; empty when all is well."""
         if not self.has_eyes:
             return ""
-        if self._recalled is not None and self._recalled.trace == trace > 0:
-            return in_language(AGO, language).format(ago=_ago(self._recalled.ago_ms, language))
+        if recalled := self._recalled_by(trace):
+            return in_language(AGO, language).format(ago=_ago(recalled.ago_ms, language))
         condition = self._condition
-        if self._is_old:
+        if self._is_old and condition not in ("frozen", "dark"):
             condition = "absent" if self._newest is None else "old"
-            condition = self._condition if self._condition in ("frozen", "dark") else condition
         said = BLIND.get(language.partition("-")[0], BLIND["en"])
         return said.get(condition, "")
 
@@ -234,29 +221,20 @@ class Sight:
         )
 
     def undescribed(self, t_ns: int, *, free: bool) -> e.View | None:
-        """The view to put into words now, the floor being free or not; asked every period.
-
-        It has been quiet for a while, and the engine is not wanted for anything else. Each view is
-        tried a few times at most: someone may begin to speak.
-        """
-        self._free_ns = (t_ns if self._free_ns is None else self._free_ns) if free else None
-        view = self._newest
-        if self._free_ns is None or view is None or self._descriptions.get(view.id):
-            return None
-        tries = self._tries.get(view.id, 0)
-        soon = t_ns - self._described_ns < BETWEEN_NS if self._described_ns is not None else False
-        if t_ns - self._free_ns < QUIET_NS or soon or tries >= MOST_TRIES:
-            return None
-        self._described_ns = t_ns
-        _put(self._tries, view.id, tries + 1)
-        return view
+        """The view to put into words now, the floor being free or not; asked every period."""
+        return self.descriptions.due(self._newest, t_ns, free=free)
 
     def _told(self, view: e.View, newest: str) -> e.View:
         text = self._texts.get(view.id, "")
-        described = "" if view.id == newest else self._descriptions.get(view.id, "")
         if view.stream == CAMERA:
+            described = "" if view.id == newest else self.descriptions.of(view.id)
             return replace(view, text=described, written=text)
         return replace(view, text=text)
+
+    def _recalled_by(self, trace: int) -> e.MemoryRecalled | None:
+        """What the utterance asks about of the past."""
+        recalled = self._recalled
+        return recalled if recalled is not None and recalled.trace == trace > 0 else None
 
 
 def _look(event: e.Event, reason: str, moment_ns: int = -1, stream: str = CAMERA) -> e.LookStart:
@@ -267,13 +245,6 @@ def _look(event: e.Event, reason: str, moment_ns: int = -1, stream: str = CAMERA
 
 def _looks(event: e.Event, reason: str, streams: Sequence[str]) -> Iterator[e.Event]:
     return (_look(event, reason, stream=stream) for stream in streams)
-
-
-def _put(known: dict[str, Known], view_id: str, what: Known) -> None:
-    known.pop(view_id, None)
-    known[view_id] = what
-    while len(known) > MOST_KNOWN:
-        del known[next(iter(known))]
 
 
 def _ago(ago_ms: float, language: str) -> str:

@@ -86,6 +86,8 @@ class Floor:
 
     def step(self, symbol: str, event: e.Event, **fields: Any) -> Iterator[e.Event]:
         """The reply's machine moves on, if it has a row; its commands, ready to go."""
+        if not self.machines.reply.takes(symbol):
+            return  # asked every period under a voice, and the messages are long
         start = self.start(**fields)
         for command in self.orders.step(self.machines.reply, symbol, event, **start):
             if isinstance(command, e.ReplyStart | e.ReplyAdopt):
@@ -94,7 +96,7 @@ class Floor:
 
     def start(self, **fields: Any) -> dict[str, Any]:
         """The fields of a reply.start."""
-        messages = fields.get("messages", self.messages())
+        messages = fields["messages"] if "messages" in fields else self.messages()
         views = messages[-1].views if messages else ()
         if views:
             fields |= {"view_id": views[-1].id, "view_offset_ms": self.sight.offset_ms(views)}

@@ -2,8 +2,8 @@
 
 `listening.py` says what follows from what the user does, `answering.py` what follows from what
 becomes of our reply, `watching.py` what follows from what is seen; all move the machines of
-`state.py` on the same `floor.py`. Invariants:
-commands come from the tables alone; every state is left again.
+`state.py` on the same `floor.py`. Invariants: commands come from the tables alone; every state is
+left again.
 """
 
 from __future__ import annotations

@@ -60,7 +60,7 @@ class Watching:
         return self._follow(event, changed=bool(event.text))
 
     def on_described(self, event: e.ViewDescribed) -> Iterator[e.Event]:
-        self._sight.describe(event.id, event.text)
+        self._sight.descriptions.put(event.id, event.text)
         if self._floor.machines.floor_is_free:
             # The engine has left the conversation for it: back to where it was.
             yield self._floor.prefill(event)
