@@ -117,10 +117,9 @@ class Sight:
 
     `screen_rate_hz`, `screen_max_pixels`: the same of a screen, which changes seldom and is full of
     small writing. `keep_s`: how long each is kept, so that a word that points finds the picture of
-    its moment.
-    `heartbeat_s`: how often it looks although nothing happens. `reading`: whether the writing in a
-    view is read, where there is an engine for that. `memory_mb`: how much of what was seen is
-    remembered; 0 = nothing.
+    its moment. `heartbeat_s`: how often it looks although nothing happens. `reading`: whether the
+    writing in a view is read, where there is an engine for that. `memory_mb`: how much of what was
+    seen is remembered; 0 = nothing.
     """
 
     rate_hz: float = _within(30.0, 1, 120)
@@ -215,11 +214,16 @@ def _from_file(path: Path | None) -> Config:
         raise InputError(path, f"is not TOML: {error}", "see `visavis doctor`") from None
     _refuse_unknown(path, table, Config, "")
     try:
-        config = msgspec.convert(table, Config, dec_hook=lambda kind, value: kind(value))
+        config = from_table(table)
     except msgspec.ValidationError as error:
         raise InputError(path, str(error), _remedy(str(error))) from None
     _refuse_not_allowed(path, config, "")
     return replace(config, models=config.models.expanduser())
+
+
+def from_table(table: Mapping[str, Any]) -> Config:
+    """The configuration that a table of plain values says. Raises `msgspec.ValidationError`."""
+    return msgspec.convert(table, Config, dec_hook=lambda kind, value: kind(value))
 
 
 def _remedy(problem: str) -> str:

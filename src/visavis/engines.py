@@ -16,13 +16,11 @@ from contextlib import ExitStack
 from dataclasses import replace
 from typing import Any
 
-import msgspec
-
 from visavis import backends
 from visavis.backends.contract import EchoCanceller, Ocr, Options, PictureCodec
 from visavis.bundle import catalogue, choice
 from visavis.bundle.store import Installed, Store
-from visavis.config import Config
+from visavis.config import Config, from_table
 from visavis.config import load as load_config
 from visavis.flow.clock import SimulatedClock
 from visavis.flow.errors import BundleError, VisavisError
@@ -190,7 +188,7 @@ def replay_line(settings: Mapping[str, Any]) -> Rebuilt:
 
     Only the detector of voice runs again; the other engines' words come from the recording.
     """
-    config = msgspec.convert(settings["config"], Config, dec_hook=lambda kind, value: kind(value))
+    config = from_table(settings["config"])
     config = replace(config, models=load_config().models)
     vad = Store(config.models).find(bundle_names(config)["vad"])
     parts = Parts(
