@@ -26,7 +26,7 @@ def is_whole(data: bytes) -> bool:
 
     What lies behind the end (phones put a film there) is not looked at.
     """
-    at = _begin_of_scan(data)
+    at = next((begin for marker, begin, _ in _segments(data) if marker == _SCAN), -1)
     while 0 <= at < len(data) - 1:
         at = data.find(b"\xff", at)
         if at < 0 or at + 1 >= len(data):
@@ -43,30 +43,21 @@ def is_whole(data: bytes) -> bool:
 
 def orientation(data: bytes) -> int:
     """Which way is up, 1 to 8 as Exif numbers them; 1, upright, where nothing is said."""
-    for marker, body in _segments(data):
+    for marker, begin, end in _segments(data):
+        body = data[begin + 4 : end]
         if marker == _APP1 and body.startswith(_EXIF):
             found = _tag(body[len(_EXIF) :])
             return found if 1 <= found <= 8 else 1
     return 1
 
 
-def _segments(data: bytes) -> Iterator[tuple[int, bytes]]:
-    """Marker and body of each segment before the first scan."""
-    at = len(SOI)
-    while at + 4 <= len(data) and data[at] == 0xFF and data[at + 1] != _SCAN:
-        size = int.from_bytes(data[at + 2 : at + 4], "big")
-        yield data[at + 1], data[at + 4 : at + 2 + size]
-        at += 2 + size
-
-
-def _begin_of_scan(data: bytes) -> int:
-    """Where the first scan's segment begins; -1 where there is none."""
-    at = len(SOI)
-    while at + 4 <= len(data) and data[at] == 0xFF:
-        if data[at + 1] == _SCAN:
-            return at
-        at += 2 + int.from_bytes(data[at + 2 : at + 4], "big")
-    return -1
+def _segments(data: bytes) -> Iterator[tuple[int, int, int]]:
+    """Marker, beginning and end of each segment, up to the head of the first scan."""
+    at, marker = len(SOI), 0
+    while marker != _SCAN and at + 4 <= len(data) and data[at] == 0xFF:
+        marker, end = data[at + 1], at + 2 + int.from_bytes(data[at + 2 : at + 4], "big")
+        yield marker, at, end
+        at = end
 
 
 def _tag(tiff: bytes) -> int:

@@ -65,24 +65,21 @@ class Converter:
             raise Unshowable(f"its mode is {frame.format.name}")
         width, height = fitted(frame.width, frame.height, self._max_pixels)
         try:
-            if has_alpha(frame):
-                return turned(self._on_white(frame, width, height), self._turn or UPRIGHT)
-            scaled = self._reformatter.reformat(frame, width, height, "rgb24", interpolation="AREA")
+            pixels = self._scaled(frame, width, height)
         except (av.FFmpegError, ValueError) as error:
             raise Unshowable(str(error)) from error
-        plane = scaled.planes[0]
-        # A view without the padding of FFmpeg's lines: the copy into the ring is the only one.
-        pixels: Pixels = np.ndarray(
-            (height, width, 3), np.uint8, cast("memoryview", plane), strides=(plane.line_size, 3, 1)
-        )
+        if pixels.shape[2] == 4:
+            pixels = on_white(pixels)
         return turned(pixels, self._turn or self._as_said(frame))
 
-    def _on_white(self, frame: VideoFrame, width: int, height: int) -> Pixels:
-        scaled = self._reformatter.reformat(frame, width, height, "rgba", interpolation="AREA")
-        layers = scaled.to_ndarray().astype(np.uint16)
-        alpha = layers[..., 3:]
-        pixels: Pixels = ((layers[..., :3] * alpha + 255 * (255 - alpha)) // 255).astype(np.uint8)
-        return pixels
+    def _scaled(self, frame: VideoFrame, width: int, height: int) -> Pixels:
+        """RGB, and alpha where there is one."""
+        mode, depth = ("rgba", 4) if has_alpha(frame) else ("rgb24", 3)
+        scaled = self._reformatter.reformat(frame, width, height, mode, interpolation="AREA")
+        plane = scaled.planes[0]
+        # A view without the padding of FFmpeg's lines: the copy into the ring is the only one.
+        shape, strides = (height, width, depth), (plane.line_size, depth, 1)
+        return np.ndarray(shape, np.uint8, cast("memoryview", plane), strides=strides)
 
     def _as_said(self, frame: VideoFrame) -> Turn:
         # Whoever asks for a frame's side data ties the frame into a cycle, which only the collector
@@ -96,6 +93,14 @@ def has_alpha(frame: VideoFrame) -> bool:
     """Whether parts of it may be transparent, which palettes need not say."""
     name = frame.format.name
     return name in ALPHA or name.startswith(("yuva", "gbrap"))
+
+
+def on_white(layers: Pixels) -> Pixels:
+    """What is seen of red, green, blue and alpha, shape (height, width, 4), on white."""
+    wide = layers.astype(np.uint16)
+    alpha = wide[..., 3:]
+    pixels: Pixels = ((wide[..., :3] * alpha + 255 * (255 - alpha)) // 255).astype(np.uint8)
+    return pixels
 
 
 def fitted(width: int, height: int, max_pixels: int) -> tuple[int, int]:
