@@ -95,11 +95,13 @@ class Asker:
             self._speaker.end()
 
 
-def prepare(seed: int = 1) -> Parts:
-    """The tiny tier's engines, loaded."""
+def prepare(seed: int = 1, *, sight: bool = False, dice: bool = True) -> Parts:
+    """The tiny tier's engines, its eye too with `sight`, loaded. `dice`: answers are drawn."""
     config = load()
-    config = replace(config, reply=replace(config.reply, seed=seed))
-    parts = load_parts(config)
+    temperature = config.reply.temperature if dice else 0.0
+    reply = replace(config.reply, seed=seed, temperature=temperature)
+    config = replace(config, reply=reply)
+    parts = load_parts(config, sight=sight)
     parts.sink = NullSink()
     return parts
 

@@ -9,22 +9,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import cycle, islice, permutations
 from random import Random
 
-from dialogue import PITCH, percentile, speech
-from visavis.config import load
+from dialogue import PITCH, percentile, prepare, speech
 from visavis.conversation import Conversation, Pace
-from visavis.engines import load_parts
 from visavis.flow import events as e
 from visavis.flow.clock import NS_PER_MS, NS_PER_S
 from visavis.govern.meter import Meter
-from visavis.source.file import merged
 from visavis.source.scene import Scene, Thing
 from visavis.source.script import ScriptedSpeaker
 from visavis.source.stage import ScriptedCamera
-from visavis.speak.sink import NullSink
 from visavis.wiring import Parts
 
 BESIDE_NS = NS_PER_S // 2
@@ -174,23 +170,19 @@ def converse(
     asker = Asker(lines, speaker, camera, still=still)
     meter = Meter(output_rate_hz=parts.output_rate_hz)
     conversation = Conversation(parts, pace=pace, taps=(asker.watch, meter.watch))
-    conversation.run(merged(speaker.events(), camera.events()) if camera else speaker.events())
+    conversation.run(speaker.events(), *([camera.events()] if camera else []))
     conversation.close()
     return asker.answers, meter
 
 
-def prepare(seed: int = 1) -> Parts:
-    """The tiny tier's engines, its eye too, loaded. Deterministic answers: no dice."""
-    config = load()
-    config = replace(config, reply=replace(config.reply, seed=seed, temperature=0.0))
-    parts = load_parts(config, sight=True)
-    parts.sink = NullSink()
-    return parts
+def seeing() -> Parts:
+    """The tiny tier with its eye, and without dice."""
+    return prepare(sight=True, dice=False)
 
 
 def moment(count: int, pace: Pace, tell: Callable[[str], None]) -> str:
     """Right answers when the scene changes beside the question; offsets of the frames."""
-    answers, _ = converse(prepare(), cases(count), pace=pace)
+    answers, _ = converse(seeing(), cases(count), pace=pace)
     shares = []
     for late, name in ((False, "before"), (True, "after")):
         side = [answer for answer in answers if answer.late == late]
@@ -212,7 +204,7 @@ def voice(count: int, pace: Pace, tell: Callable[[str], None]) -> str:
     batches = [asked[at : at + 8] for at in range(0, count, 8)]
     for batch in batches:
         for sees in (True, False):
-            parts = prepare()
+            parts = seeing()
             if not sees:
                 parts.frames = None
             answers, _ = converse(parts, batch, pace=pace, still=True)

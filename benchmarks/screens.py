@@ -107,7 +107,7 @@ class Beside:
         taps = (asker.watch, meter.watch, self._watch)
         conversation = Conversation(parts, taps=taps)
         shown = filmed(parts.frames, lambda: self.mode)
-        conversation.run(merged(speaker.events(), camera.events(), shown))
+        conversation.run(speaker.events(), camera.events(), shown)
         conversation.close()
         return meter
 

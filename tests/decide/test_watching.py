@@ -29,6 +29,21 @@ class Watch(Talk):
             e.ViewTaken(t_ns=ms * MS, view=view, moment_ns=moment_ns, reason="test", data=b"x")
         )
 
+    def point(self, ms: int, *, at_ms: int, end_ms: int) -> list[str]:
+        """The final words are there, in which "this" was said at `at_ms`."""
+        return self.give(
+            e.WordsHeard(
+                t_ns=ms * MS,
+                trace=self.trace,
+                text="What is this?",
+                stable=13,
+                final=True,
+                start=1000 * 16,
+                end=end_ms * 16,
+                pointed=at_ms * 16,
+            )
+        )
+
     def looks(self) -> list[tuple[str, int]]:
         return [
             (event.reason, event.moment_ns // MS if event.moment_ns >= 0 else -1)
@@ -128,18 +143,7 @@ def test_a_word_that_points_moves_the_moment() -> None:
     watch.view(1010, "A")
     watch.pause(2100, 1000)
     watch.view(2110, "B", moment_ms=2100)
-    watch.give(
-        e.WordsHeard(
-            t_ns=2200 * MS,
-            trace=1,
-            text="What is this?",
-            stable=13,
-            final=True,
-            start=1000 * 16,
-            end=2100 * 16,
-            pointed=1500 * 16,
-        )
-    )
+    watch.point(2200, at_ms=1500, end_ms=2100)
     assert watch.looks()[-1] == ("pointed", 1500)
     assert "reply.start" not in watch.expected(2205, "What is this?"), "the view comes first"
     pointed = e.View("A", captured_ns=1505 * MS)
@@ -157,17 +161,7 @@ def test_a_word_that_pointed_too_long_ago_leaves_the_end_of_the_speech() -> None
     watch.view(1010, "A")
     watch.pause(6100, 1000)
     watch.view(6110, "B", moment_ms=6100)
-    words = e.WordsHeard(
-        t_ns=6200 * MS,
-        trace=1,
-        text="What is this?",
-        stable=13,
-        final=True,
-        start=1000 * 16,
-        end=6100 * 16,
-        pointed=1500 * 16,
-    )
-    watch.give(words)
+    watch.point(6200, at_ms=1500, end_ms=6100)
     watch.give(e.ViewMissed(t_ns=6205 * MS, moment_ns=1500 * MS, reason="no frame within 500 ms"))
     watch.turn(6300, "What is this?")
     start = watch.starts()[-1]
