@@ -130,7 +130,7 @@ class Asker:
         match event:
             case e.TurnEnded() | e.TurnDropped():
                 self._cued = False
-            case e.ReplyStart() if not event.say:
+            case e.ReplyStart(say="") | e.ReplyAdopt():
                 self._epoch = event.epoch
                 self.answers[-1].offset_ms = event.view_offset_ms
             case e.SoundPlayed() if len(event.samples) and event.epoch == self._epoch:

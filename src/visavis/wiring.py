@@ -260,7 +260,7 @@ WIRING: tuple[Row, ...] = (
     Row(
         "perceive.asr",
         ("speech.started", "audio.aligned", "speech.paused", "turn.ended", "turn.dropped"),
-        ("words.heard",),
+        ("speech.fading", "words.heard"),
         _recogniser,
         lane="asr",
         needs="asr",
@@ -301,6 +301,7 @@ WIRING: tuple[Row, ...] = (
         (
             "audio.aligned",
             "speech.started",
+            "speech.fading",
             "speech.paused",
             "words.heard",
             "turn.scored",

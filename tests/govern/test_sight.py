@@ -32,6 +32,7 @@ def start(view: e.View = NEW, epoch: int = 1, *, held: bool = False) -> e.ReplyS
         epoch=epoch,
         messages=asked(view),
         view_id=view.id,
+        view_captured_ns=view.captured_ns,
         view_offset_ms=-10.0,
         held=held,
     )
@@ -93,10 +94,19 @@ def test_of_two_commands_the_first_is_done_first() -> None:
 
 def test_a_draft_that_was_being_written_had_seen_it() -> None:
     draft = start(held=True)
-    adopt = e.ReplyAdopt(t_ns=0, epoch=1)
+    adopt = e.ReplyAdopt(t_ns=0, epoch=1, view_id=NEW.id)
     token, sound = sounds()
     assert is_early(draft, token, TURN, adopt, sound)
     assert not is_early(draft, TURN, adopt, token, sound)
+
+
+def test_a_draft_has_looked_when_it_was_adopted() -> None:
+    """The same was seen again at the moment of the question, after the draft was begun."""
+    adopt = e.ReplyAdopt(
+        t_ns=0, epoch=1, view_id=NEW.id, view_captured_ns=3_500_000_000, view_offset_ms=2.0
+    )
+    (look,) = looks(start(held=True), TURN, adopt, *sounds())
+    assert (look.captured_ms, look.offset_ms) == (3_500.0, 2.0)
 
 
 def test_what_was_seen_with_the_last_question_is_known_with_this_one() -> None:

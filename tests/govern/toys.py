@@ -170,6 +170,7 @@ class Decide:
             epoch=self._epoch,
             messages=(e.Message("user", text, (self._view,)),),
             view_id=self._view.id,
+            view_captured_ns=self._view.captured_ns,
             view_offset_ms=self._view.captured_ns / 1e6,
         )
 

@@ -19,6 +19,7 @@ from visavis.flow.events import (
     AudioAligned,
     Event,
     Samples,
+    SpeechFading,
     SpeechPaused,
     SpeechStarted,
     TurnDropped,
@@ -37,6 +38,7 @@ class Mouth:
         self.ring = AudioRing(60)
         self.node = Recogniser(self.asr, self.ring, **options)
         self.heard: list[WordsHeard] = []
+        self.faded: list[int] = []
         self.trace = 0
         self.start = 0
         self.say(silence(500))
@@ -46,8 +48,10 @@ class Mouth:
         return self.ring.end * 62_500
 
     def send(self, event: Event) -> list[WordsHeard]:
-        found = [outcome for outcome in self.node.on(event) if isinstance(outcome, WordsHeard)]
+        outcomes = list(self.node.on(event))
+        found = [outcome for outcome in outcomes if isinstance(outcome, WordsHeard)]
         self.heard += found
+        self.faded += [outcome.end for outcome in outcomes if isinstance(outcome, SpeechFading)]
         return found
 
     def say(self, samples: Samples, *, chunk: int = 320, deliver: bool = True) -> None:
@@ -201,6 +205,42 @@ def test_words_are_there_when_the_pause_is() -> None:
     assert before > 0
     assert len(flushes) == before
     assert final.text == "what is the time"
+
+
+def test_that_the_voice_dies_down_is_told_once_and_before_the_words() -> None:
+    mouth = Mouth()
+    mouth.begin()
+    mouth.say(encode("what time is it"))
+    end = mouth.ring.end
+    mouth.say(silence(200))
+    (faded,) = mouth.faded
+    assert abs(faded - end) <= 160
+    mouth.say(encode("now"))
+    mouth.say(silence(200))
+    assert len(mouth.faded) == 2
+
+
+class Parrot(FakeAsr):
+    """Hears "yes" in anything, at each feed, as well as it can or not; counts what it is asked."""
+
+    thorough = True
+    flushed = 0
+
+    def feed(self, samples: Samples) -> Hypothesis | None:
+        return Hypothesis("yes", thorough=self.thorough)
+
+    def flush(self) -> Hypothesis:
+        self.flushed += 1
+        return Hypothesis("yes")
+
+
+@pytest.mark.parametrize("thorough", [True, False])
+def test_what_has_been_recognised_well_is_not_recognised_again(thorough: bool) -> None:
+    parrot = Parrot()
+    parrot.thorough = thorough
+    final = Mouth(parrot).speak("yes please")
+    assert (final.text, final.final) == ("yes", True)
+    assert parrot.flushed == (not thorough)
 
 
 def test_a_late_voice_after_an_early_recognition_is_heard() -> None:

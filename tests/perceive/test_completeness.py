@@ -55,6 +55,10 @@ Yes, I do.
 Uh-huh.
 That's what it is.
 My number is 415 555 0123
+Call 911.
+Call 112
+Tell me the number of it.
+I am waiting for it.
 four one five five five five zero one two three
 If it rains tomorrow, what should I wear?
 If I have ten apples and eat two, how many are left?
@@ -163,6 +167,12 @@ It's
 Let's
 My number is four one five
 My number is 415
+Call 020.
+Please dial 0207946
+The order is number 12.
+How many people?
+I need a recipe for it.
+The book is about the history of it.
 415
 415.
 415 555
@@ -223,7 +233,6 @@ How about
 
 EITHER = """
 The book that I bought.
-How many people?
 My sister and her husband.
 The big house on the hill.
 Paris

@@ -22,6 +22,7 @@ from visavis.flow.events import (
     Event,
     NodeFailed,
     Samples,
+    SpeechFading,
     SpeechPaused,
     SpeechStarted,
     TurnDropped,
@@ -43,7 +44,7 @@ def test_a_question_becomes_a_turn() -> None:
     assert ended.text == "what time is it now"
     assert ended.end == 6_400 + 5 * 3_200
     assert 200 <= ended.t_ns / 1e6 - 1_400 <= 250
-    kinds = [type(event) for event in events if not isinstance(event, WordsHeard)]
+    kinds = [type(event) for event in events if not isinstance(event, WordsHeard | SpeechFading)]
     assert kinds[:2] == [SpeechStarted, SpeechPaused]
     assert {event.trace for event in events} == {1}
 

@@ -13,6 +13,7 @@ from visavis.flow.events import (
     AudioAligned,
     ClockTicked,
     Event,
+    SpeechFading,
     SpeechPaused,
     SpeechStarted,
     TurnDropped,
@@ -394,6 +395,36 @@ def test_a_turn_that_sounds_finished_is_expected_to_end_before_it_does() -> None
     assert expected.probability > 0.8
     assert ms == 1_100, "as soon as the words are final"
     assert table.outcome()[0] >= 200
+
+
+def fading(table: Table, words: str, *, missing_ms: float) -> list[tuple[float, Any]]:
+    """What is foretold as the voice dies down after these words; it has not paused yet."""
+    table.send(SpeechStarted(t_ns=0, trace=1, start=0))
+    table.first = 1
+    table.wait(1_000)
+    table.end = table.ring.end
+    table.words(words, final=False, end=table.end - round(missing_ms * 16))
+    table.wait(40)
+    table.send(SpeechFading(t_ns=int(table.ms * MS), trace=1, end=table.end))
+    return table.foretold
+
+
+def test_as_the_voice_dies_down_words_that_are_complete_may_be_all() -> None:
+    table = Table()
+    ((ms, expected),) = fading(table, SURE, missing_ms=120)
+    assert isinstance(expected, TurnExpected)
+    assert (expected.text, expected.end, ms) == (SURE, table.end, 1_040)
+    table.wait(60)
+    table.send(SpeechPaused(t_ns=int(table.ms * MS), trace=1, start=0, end=table.end))
+    assert len(table.foretold) == 1  # of the same words that is said once
+    table.words(SURE)
+    table.wait(300)
+    assert table.outcome()[1].text == SURE
+
+
+@pytest.mark.parametrize(("words", "missing_ms"), [(OPEN, 120), (HALF, 120), (SURE, 400)])
+def test_words_that_are_open_or_old_are_not_all(words: str, missing_ms: float) -> None:
+    assert fading(Table(), words, missing_ms=missing_ms) == []
 
 
 @pytest.mark.parametrize("text", ["I would like the.", "So, um", "My number is 415"])

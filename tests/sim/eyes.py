@@ -12,6 +12,7 @@ what was filmed when, and holds every reply to it:
 from __future__ import annotations
 
 import bisect
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from random import Random
@@ -111,6 +112,12 @@ class Seeing:
             self._take(event)
         elif isinstance(event, e.ReplyStart) and not event.say:
             self._check(event)
+        # A draft may be of a frame seen before the moment; what counts is what is seen in it.
+        answers = isinstance(event, e.ReplyAdopt) or (
+            isinstance(event, e.ReplyStart) and not event.held
+        )
+        if answers and not math.isnan(event.view_offset_ms):
+            self.offsets_ms.append(event.view_offset_ms)
 
     def _take(self, event: e.ViewTaken) -> None:
         self.taken += 1
@@ -127,8 +134,6 @@ class Seeing:
         if views:
             self.answers += 1
             self._check_view(views[-1])
-            if event.view_offset_ms == event.view_offset_ms:  # a number
-                self.offsets_ms.append(event.view_offset_ms)
 
     def _check_view(self, view: e.View) -> None:
         """The view shows what was filmed at the time that it claims."""

@@ -137,14 +137,13 @@ def converse(shown: Shown | None, *, most_pictures: int = 1) -> Outcome:
     loop.close()
     times = [reply.voice_to_voice_ms for reply in meter.replies]
     looks = [event for event in seen if isinstance(event, e.LookStart)]
-    starts = [event for event in seen if isinstance(event, e.ReplyStart)]
     return Outcome(
         voice_to_voice_ms=[ms for ms in times if ms is not None],
         asked=[
             next(message for message in reversed(asked) if question in message.content)
             for question in QUESTIONS
         ],
-        offsets_ms=[start.view_offset_ms for start in starts],
+        offsets_ms=[look.offset_ms for look in meter.looks if look.offset_ms is not None],
         looks=sum(look.stream == "screen" for look in looks),
         read=[event.text for event in seen if isinstance(event, e.ViewRead) and event.text],
     )
@@ -162,6 +161,7 @@ def assert_as_soon(outcome: Outcome, alone: Outcome, *, within_ms: float = 1) ->
     assert len(outcome.voice_to_voice_ms) == 2
     for found, usual in zip(outcome.voice_to_voice_ms, alone.voice_to_voice_ms, strict=True):
         assert found <= usual + within_ms
+    assert len(outcome.offsets_ms) == 2
     assert all(abs(found) < 70 for found in outcome.offsets_ms), "the camera's, at 15 Hz"
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from typing import Any
 
 import numpy as np
 
@@ -61,11 +62,18 @@ def test_what_is_on_the_screen_is_told_in_one_line() -> None:
     assert len(line) < 200
 
 
+SEEN: dict[str, Any] = {
+    "view_id": VIEW.id,
+    "view_captured_ns": VIEW.captured_ns,
+    "view_offset_ms": -7.6,
+}
+
+
 def test_a_reply_tells_which_picture_it_is_about() -> None:
     said = e.Message("user", "what is it", (VIEW,))
     lines = told(
         e.TurnEnded(t_ns=0, text="what is it", start=0, end=1, probability=1, reasons=()),
-        e.ReplyStart(t_ns=0, epoch=1, messages=(said,), view_id="ab", view_offset_ms=-7.6),
+        e.ReplyStart(t_ns=0, epoch=1, messages=(said,), **SEEN),
         e.SoundPlayed(t_ns=0, epoch=1, start=0, samples=np.ones(4, np.float32)),
     )
     assert lines[-1] == "looked at the picture of 3.42 s, 8 ms before the moment of the question"

@@ -1,10 +1,10 @@
 """How well does the eye see? Held-out scenes, asked through llama.cpp, in conversations.
 
-Every scene is drawn at camera size, coded as PNG or JPEG, and put before the first of two
-questions behind a history, the way the product does; the second question looks back at it. The
-table has one row a kind and group, and beside it the same questions with another scene's picture
-and with none: what remains there is guessing. `novel` are scenes with a pair that training never
-showed. Needs no torch.
+Every scene is drawn at camera size, coded as PNG or JPEG, and put before each of two questions
+behind a history, the way the product does (`picture_reach = 0`: the newest question has the
+picture, the one before keeps its words). The table has one row a kind and group, and beside it the
+same questions with another scene's picture and with none: what remains there is guessing. `novel`
+are scenes with a pair that training never showed. Needs no torch.
 
     python tools/eye/evaluate.py --scenes 500
 """
@@ -166,14 +166,13 @@ def _talk(
     # The product prefills the history and shows the picture when speech starts; only what comes
     # after is waited for. Here the history alone is prefilled, so the times include the picture.
     engine.ask(messages, 0)
-    for turn, question in enumerate(asked):
-        content: list[Message] = [{"type": "text", "text": question.asked}]
-        if url and turn == 0:
-            content.insert(0, {"type": "image_url", "image_url": {"url": url}})
-        messages = [*messages, {"role": "user", "content": content}]
-        text, timings = engine.ask(messages)
+    for question in asked:
+        words: Message = {"type": "text", "text": question.asked}
+        seen = [{"type": "image_url", "image_url": {"url": url}}] if url else []
+        text, timings = engine.ask([*messages, {"role": "user", "content": [*seen, words]}])
         yield question, text, timings["prompt_ms"]
-        messages = [*messages, {"role": "assistant", "content": text}]
+        exchange = [{"role": "user", "content": [words]}, {"role": "assistant", "content": text}]
+        messages = [*messages, *exchange]
 
 
 def general(engine: Engine, picture: Picture) -> str:

@@ -19,8 +19,10 @@ from torch import Tensor
 
 MANNER = 0.2  # weight of the words of an answer that any picture would have
 # Share of scenes that offer a kind (0.3 when not named); less for what is to be learnt more of.
-OFFERED = {"background": 1.0, "see": 1.0, "count": 0.6, "exists": 0.4, "text_colour": 0.4,
-           "number": 0.24, "word": 0.17, "is_the": 0.1, "general": 0.4}  # fmt: skip
+OFFERED = {"background": 1.0, "see": 1.0, "count": 0.6, "text_colour": 0.5, "number": 0.4,
+           "word": 0.17, "is_it": 0.6, "general": 0.4}  # fmt: skip
+# To compare is the hardest: of several things, so many more questions of these kinds are asked.
+COMPARED, MORE = frozenset({"exists", "is_the"}), 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +82,9 @@ class Packer:
         asked = questions(scene, rng)
         if scene.text is not None:  # there is little to ask: once more, in other words
             asked += [q for q in questions(scene, rng) if OFFERED.get(q.kind, 0.3) < 1]
+        elif len(scene.things) > 1:
+            more = [questions(scene, rng) for _ in range(MORE)]
+            asked += [q for again in more for q in again if q.kind in COMPARED]
         said, answer, key = rng.choice(GENERAL)
         asked.append(Question("general", said, answer, frozenset({key}), ()))
         # What few scenes offer is asked first, so that kinds come out about equally often.

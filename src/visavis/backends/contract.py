@@ -73,12 +73,14 @@ class Vad(Protocol):
 class Hypothesis:
     """A recognition of everything fed since `open`. Empty `text`: no words in it.
 
-    `confidence` in [0, 1]; `language` an ISO 639-1 code, or empty when unknown.
+    `confidence` in [0, 1]; `language` an ISO 639-1 code, or empty when unknown. `thorough`: of a
+    partial one, that it is as good as any: `flush` would say the same.
     """
 
     text: str
     confidence: float = 0.0
     language: str = ""
+    thorough: bool = False
 
 
 class Asr(Protocol):

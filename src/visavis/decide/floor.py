@@ -97,9 +97,9 @@ class Floor:
     def start(self, **fields: Any) -> dict[str, Any]:
         """The fields of a reply.start."""
         messages = fields["messages"] if "messages" in fields else self.messages()
-        views = messages[-1].views if messages else ()
-        if views:
-            fields |= {"view_id": views[-1].id, "view_offset_ms": self.sight.offset_ms(views)}
+        if views := messages[-1].views if messages else ():
+            fields |= {"view_id": views[-1].id, "view_captured_ns": views[-1].captured_ns}
+            fields["view_offset_ms"] = self.sight.offset_ms(views)
         return {"language": self.language, **fields, "messages": messages}
 
     def messages(self, words: str = "", trace: int = 0) -> tuple[e.Message, ...]:

@@ -13,6 +13,7 @@ from typing import Any
 from visavis.decide.state import Machine, Machines
 from visavis.flow import events as e
 
+SEEN = ("view_id", "view_captured_ns", "view_offset_ms")
 TO_PLAYER = (e.PlaybackDuck, e.PlaybackRestore, e.PlaybackHold, e.PlaybackRelease, e.PlaybackStop)
 
 
@@ -39,6 +40,8 @@ class Orders:
                 self.epoch += 1
                 self.over = False
                 fields = start
+            elif kind is e.ReplyAdopt:
+                fields = {name: value for name, value in start.items() if name in SEEN}
             elif kind is e.ReplyCancel:
                 self.over = True
                 fields = {"reason": symbol}

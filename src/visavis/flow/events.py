@@ -204,6 +204,13 @@ class SpeechPaused(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SpeechFading(Event):
+    """The sound has died down at sample `end`: long before it is a pause, it may be the end."""
+
+    end: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class VoiceMeasured(Event):
     """How the voice that began at sample `start` has sounded up to sample `end`.
 
@@ -438,8 +445,9 @@ class ReplyStart(Event):
 
     `say`: speak this text as it is, without asking the engine (an apology, a notice).
     `held`: a draft; it is written and made into sound, and not played before `reply.adopt`.
-    `view_id`: what is being seen with the question; `view_offset_ms`: how much later than the
-    question's moment its frame was taken (NaN = nothing is seen).
+    `view_id`: what is being seen with the question; `view_captured_ns`: when its frame was taken,
+    on the session axis; `view_offset_ms`: how much later than the question's moment that was (NaN =
+    not known, or nothing is seen).
     """
 
     messages: tuple[Message, ...]
@@ -447,12 +455,20 @@ class ReplyStart(Event):
     say: str = ""
     held: bool = False
     view_id: str = ""
+    view_captured_ns: int = -1
     view_offset_ms: float = float("nan")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReplyAdopt(Event):
-    """Command: the held reply `epoch` is the answer; let it sound."""
+    """Command: the held reply `epoch` is the answer; let it sound.
+
+    The view is the draft's, as it was seen at the question's moment; fields as in `reply.start`.
+    """
+
+    view_id: str = ""
+    view_captured_ns: int = -1
+    view_offset_ms: float = float("nan")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

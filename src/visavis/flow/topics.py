@@ -54,6 +54,7 @@ TOPICS: tuple[Topic, ...] = (
     Topic(e.FrameAligned, 30, 1, "latest_only", max_age_ms=500),
     # perceive
     Topic(e.SpeechStarted, 1, 64),
+    Topic(e.SpeechFading, 3, 64, "drop_oldest"),
     Topic(e.SpeechPaused, 1, 64),
     Topic(e.VoiceMeasured, 3, 64, "drop_oldest"),
     Topic(e.WordsHeard, 3, 64),

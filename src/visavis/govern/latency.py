@@ -49,7 +49,12 @@ class Reply:
         self.turn = turn
         self.sounded = False
         self.wanted = not start.held
+        self.command: e.ReplyStart | e.ReplyAdopt = start  # that made it the answer
         self.first_ns = {"reply.start": start.t_ns}
+
+    def adopt(self, event: e.ReplyAdopt, turn: e.TurnEnded | None) -> None:
+        """It was a draft, and is the answer to `turn`."""
+        self.turn, self.wanted, self.command = turn, True, event
 
     def latency(self, hearing: Hearing) -> ReplyLatency:
         """The break-down, at its first sound."""

@@ -128,7 +128,7 @@ class Meter:
     def _on_adopt(self, event: e.ReplyAdopt) -> None:
         self._account.on_adopt(event)
         if self._reply is not None and self._reply.start.epoch == event.epoch:
-            self._reply.turn, self._reply.wanted = self._hearing.turn, True
+            self._reply.adopt(event, self._hearing.turn)
 
     def _on_cancel(self, event: e.ReplyCancel) -> None:
         self._account.on_cancel(event)
@@ -155,7 +155,7 @@ class Meter:
             reply.sounded = True
             self._on_step(event)
             self.replies.append(reply.latency(self._hearing))
-            if (look := self._sight.look(reply.start)) is not None:
+            if (look := self._sight.look(reply.command)) is not None:
                 self.looks.append(look)
 
 

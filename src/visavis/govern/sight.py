@@ -105,16 +105,15 @@ class SightAccount:
     def on_turn(self, event: e.TurnEnded) -> None:
         self._early = self._evaluated
 
-    def look(self, start: e.ReplyStart) -> Look | None:
+    def look(self, command: e.ReplyStart | e.ReplyAdopt) -> Look | None:
         """What a reply looked at that answers the last turn; None = nothing."""
-        if not start.view_id:
+        if not command.view_id:
             return None
-        seen = [view for message in start.messages for view in message.views]
-        captured = [view.captured_ns for view in seen if view.id == start.view_id]
+        captured_ns, offset_ms = command.view_captured_ns, command.view_offset_ms
         return Look(
-            epoch=start.epoch,
-            view_id=start.view_id,
-            captured_ms=captured[-1] / NS_PER_MS if captured else None,
-            offset_ms=None if math.isnan(start.view_offset_ms) else start.view_offset_ms,
-            early=start.view_id in self._early,
+            epoch=command.epoch,
+            view_id=command.view_id,
+            captured_ms=captured_ns / NS_PER_MS if captured_ns >= 0 else None,
+            offset_ms=None if math.isnan(offset_ms) else offset_ms,
+            early=command.view_id in self._early,
         )

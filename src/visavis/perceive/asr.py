@@ -1,13 +1,13 @@
 """The recogniser: what the user says, while it is being said and once it is said.
 
 Takes `speech.started`, `audio.aligned`, `speech.paused`, `turn.ended`, `turn.dropped`; gives
-`words.heard`. Runs in the lane `asr`. An utterance begins with a voice and goes on over pauses
-until its turn is over; all of its events bear the number of its first stretch. Invariant: every
-sample of it is recognised once it is final, from `preroll_ms` before its onset on, however late
-and in what pieces the events come: it reads the ring from where it stopped.
+`words.heard` and `speech.fading`. Runs in the lane `asr`. An utterance begins with a voice and goes
+on over pauses until its turn is over; all of its events bear the number of its first stretch.
+Invariant: every sample of it is recognised once it is final, from `preroll_ms` before its onset on,
+however late and in what pieces the events come: it reads the ring from where it stopped.
 
-When the sound dies down a recognition starts at once, without waiting for `speech.paused`: if
-nothing more was said by then, the words are there when the pause is.
+When the sound dies down, that is told, and a recognition starts at once without waiting for
+`speech.paused`: if nothing more was said by then, the words are there when the pause is.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from visavis.flow.events import (
     INPUT_RATE_HZ,
     AudioAligned,
     Event,
+    SpeechFading,
     SpeechPaused,
     SpeechStarted,
     TurnDropped,
@@ -33,6 +34,8 @@ from visavis.perceive.envelope import FRAME, Envelope
 from visavis.perceive.pointing import pointing
 
 DYING = INPUT_RATE_HZ * 24 // 1_000
+# A recognition that ends so shortly before the voice does has heard all of it.
+NEAR = INPUT_RATE_HZ * 32 // 1_000
 
 
 @dataclass(slots=True)
@@ -41,8 +44,9 @@ class Utterance:
 
     `said`: text of the sound before sample `base`, which is settled. The backend has been fed
     [base, fed). `pause`: the last one, the text from `base` to it, and where that points. `draft`:
-    a recognition of all that was fed. `tried`: where the newest recognition ended. `pointed`: the
-    sample at which the text before `base` points, -1 = it does not.
+    a recognition of all that was fed. `tried`: where the newest recognition ended, which is
+    `newest` if it was thorough. `faded`: where the sound last died down. `pointed`: the sample at
+    which the text before `base` points, -1 = it does not.
     """
 
     trace: int
@@ -51,6 +55,7 @@ class Utterance:
     fed: int
     tried: int
     envelope: Envelope
+    faded: int = -1
     voiced: bool = True
     said: str = ""
     pointed: int = -1
@@ -58,6 +63,7 @@ class Utterance:
     agreement: Agreement = field(default_factory=Agreement)
     pause: tuple[int, str, int] | None = None
     draft: Hypothesis | None = None
+    newest: Hypothesis | None = None
 
 
 class Recogniser:
@@ -79,7 +85,7 @@ class Recogniser:
         *,
         preroll_ms: float = 300,
         tail_ms: float = 160,
-        quiet_ms: float = 64,
+        quiet_ms: float = 32,
         behind_ms: float = 60,
         part_s: float = 12,
         longest_s: float = 28,
@@ -127,7 +133,10 @@ class Recogniser:
             return
         quiet = self._quiet_for(utterance, end)
         if quiet >= self._quiet:
-            if utterance.draft is None and end - utterance.tried > 2 * self._quiet:
+            if (faded := end - quiet) > utterance.faded:
+                utterance.faded = faded
+                yield SpeechFading(t_ns=event.t_ns, trace=utterance.trace, end=faded)
+            if not self._has_heard(utterance, faded):
                 self._feed(utterance, end)
                 yield from self._partial(utterance, self._draft(utterance), event)
         elif quiet < DYING:
@@ -139,15 +148,27 @@ class Recogniser:
         if utterance is None:
             return
         utterance.voiced = False
-        if utterance.draft is None or utterance.fed < event.end:
-            self._feed(utterance, min(event.end + self._tail, self._ring.end))
-        found = self._draft(utterance)
+        found = self._final(utterance, event.end)
         utterance.agreement.settle(found.text)
         pointed = self._pointed(utterance, found.text)
         utterance.pause = event.end, found.text, pointed
         text = join(utterance.said, found.text)
         words = self._words(utterance, event, event.end, text, len(text), found, final=True)
         yield replace(words, pointed=pointed)
+
+    def _final(self, utterance: Utterance, end: int) -> Hypothesis:
+        """All that was said up to the pause that began at sample `end`."""
+        newest = utterance.newest
+        # Where a word points can be told of a recognition of all that was fed only.
+        if newest and self._has_heard(utterance, end) and not pointing(newest.text):
+            return newest
+        if utterance.draft is None or utterance.fed < end:
+            self._feed(utterance, min(end + self._tail, self._ring.end))
+        return self._draft(utterance)
+
+    def _has_heard(self, utterance: Utterance, end: int) -> bool:
+        """Whether the newest recognition is one of the whole voice, if that ended at `end`."""
+        return utterance.newest is not None and utterance.tried >= end - NEAR
 
     def _end(self, event: TurnEnded | TurnDropped) -> None:
         if self._utterance is not None and self._utterance.trace == event.trace:
@@ -169,20 +190,21 @@ class Recogniser:
         utterance.fed, utterance.draft = end, None
         found = self._asr.feed(samples)
         if found is not None:
-            utterance.tried = end
+            utterance.tried, utterance.newest = end, found if found.thorough else None
         return found
 
     def _catch_up(self, utterance: Utterance) -> None:
         """Goes on with what is left of sound that was overwritten before it was recognised."""
         begin = self._ring.begin
         utterance.base = utterance.fed = utterance.tried = begin
-        utterance.pause, utterance.draft, utterance.agreement = None, None, Agreement()
+        utterance.pause, utterance.agreement = None, Agreement()
+        utterance.draft = utterance.newest = None
         self._asr.open()
 
     def _draft(self, utterance: Utterance) -> Hypothesis:
         """A recognition of all that was fed."""
         if utterance.draft is None:
-            utterance.draft = self._asr.flush()
+            utterance.draft = utterance.newest = self._asr.flush()
             utterance.tried = utterance.fed
         utterance.language = utterance.draft.language or utterance.language
         return utterance.draft
@@ -214,7 +236,8 @@ class Recogniser:
         self._feed_anew(utterance, cut, max(cut, utterance.fed))
 
     def _feed_anew(self, utterance: Utterance, start: int, end: int) -> None:
-        utterance.fed, utterance.pause, utterance.draft = end, None, None
+        utterance.fed, utterance.pause = end, None
+        utterance.draft = utterance.newest = None
         self._asr.open()
         self._asr.feed(self._ring.slice(max(start, self._ring.begin), end))
 

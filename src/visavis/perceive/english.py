@@ -81,9 +81,11 @@ WANT_A_THING = _set(
     " remind bring order book"
 )
 DIGITS = _set("zero oh one two three four five six seven eight nine double triple")
-NUMBER_CUES = _set("number code zip phone pin extension account card it's is at")
+CALLS = _set("call dial ring text")
+NUMBER_CUES = CALLS | _set("number code zip phone pin extension account card it's is at")
 CODES = _set("code zip pin phone account card password")
 LEAST_OF_A_CODE = 4
+SHORT_NUMBERS = _set("911 999 112 110 119 120 122 101 111")
 ENOUGH_DIGITS = 10
 WORD = re.compile(r"[\w'’-]+")
 
@@ -108,9 +110,12 @@ def _spelling(words: Words, mark: str) -> Judgement | None:
     before = words[: len(words) - len(run)]
     digits = sum(1 if word in DIGITS else sum(c.isdigit() for c in word) for word in run)
     cued = not before or before[-1] in NUMBER_CUES
+    if before and before[-1] in CALLS and len(run) == 1 and run[0] in SHORT_NUMBERS:
+        return 1.8, "short number"
     if not _asks(words) and (len(run) >= 2 or (cued and digits >= 3)):
         return (1.5, "number") if digits >= ENOUGH_DIGITS else (-3.2, "number being spelled")
-    if run and digits < LEAST_OF_A_CODE and CODES.intersection(before) and not _asks(words):
+    is_code = bool(CODES.intersection(before)) or before[-1:] == ["number"]
+    if run and digits < LEAST_OF_A_CODE and is_code and not _asks(words):
         return -2.2, "number being spelled"
     letters = _trailing(words, lambda word: len(word) == 1 and word.isalpha())
     if len(letters) >= 2 or re.fullmatch(r"(\w-)+\w", words[-1]):
@@ -152,7 +157,7 @@ def _wh_question(core: Words, *, marked: bool) -> Judgement:
     if len(core) < 3 and not marked and not core[0].endswith("'s"):
         return 0.2, "question begun"
     if _asks_without_a_verb(core):
-        return -1.2, "question without a verb"
+        return -2.2, "question without a verb"
     return 2.5, "question complete"
 
 
@@ -179,6 +184,12 @@ def _lacks_a_verb(words: Words) -> bool:
     return _verbs(words) <= relative
 
 
+def _may_lack_its_noun(words: Words) -> bool:
+    """ "I need a recipe for it": so a recogniser writes "a recipe for", as it likes to end well."""
+    noun = len(words) > 4 and words[-4] in ARTICLES and words[-3] not in VERBS
+    return noun and words[-1] == "it" and words[-2] in PREPOSITIONS | PARTICLES | {"of", "about"}
+
+
 def _asks_without_a_verb(core: Words) -> bool:
     """ "How many people", but not "what about tomorrow"."""
     return len(core) > 2 and core[1] not in ("about", "not", "else") and not _verbs(core)
@@ -199,6 +210,8 @@ def _statement(words: Words, mark: str) -> Judgement:
         return -2.0, f"ends on {words[-1]!r}"
     if _lacks_a_verb(words):
         return (-2.0 if len(words) > 3 else -0.6), "no verb yet"
+    if _may_lack_its_noun(words):
+        return -1.5, "may lack its noun"
     if len(words) < 3:
         return (0.8 if mark in ".!" else 0.3), "a few words"
     return (1.8, "sentence complete") if mark in ".!" else (0.7, "sentence")

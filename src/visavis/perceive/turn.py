@@ -1,13 +1,13 @@
 """Whose turn: decides when the user has finished.
 
-Takes `audio.aligned`, `speech.started`, `speech.paused`, `words.heard`, `turn.scored`,
-`clock.ticked`; gives `turn.ended`, `turn.dropped`, and before them `turn.expected` (it sounds
-finished) and `turn.lingered` (a long pause, and it does not). Four signals add up as log-odds that
-the turn is over: the words, how the voice ends, an audio model where there is one, and how long
-this user usually pauses; the sum says how much silence is enough. Invariants: a turn has one
-outcome; it is over only after the words up to this pause are known, or are given up; who resumes
-before that goes on in the same turn. Times come from the audio received: late chunks are not
-silence.
+Takes `audio.aligned`, `speech.started`, `speech.fading`, `speech.paused`, `words.heard`,
+`turn.scored`, `clock.ticked`; gives `turn.ended`, `turn.dropped`, and before them `turn.expected`
+(it sounds finished) and `turn.lingered` (a long pause, and it does not). Four signals add up as
+log-odds that the turn is over: the words, how the voice ends, an audio model where there is one,
+and how long this user usually pauses; the sum says how much silence is enough. Invariants: a turn
+has one outcome; it is over only after the words up to this pause are known, or are given up; who
+resumes before that goes on in the same turn. Times come from the audio received: late chunks are
+not silence.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from visavis.flow.events import (
     INPUT_RATE_HZ,
     AudioAligned,
     Event,
+    SpeechFading,
     SpeechPaused,
     SpeechStarted,
     TurnDropped,
@@ -136,6 +137,8 @@ class TurnTaking:
             return
         if turn.pause is not None:
             yield from self._decide(turn, turn.pause, event)
+        elif isinstance(event, SpeechFading) and event.trace == turn.trace:
+            yield from self._foresee(turn, event.end, event)
 
     # ── what comes in ────────────────────────────────────────────────────────────────────────
 
@@ -182,7 +185,7 @@ class TurnTaking:
         silent_ms = self._silent_ms(pause, event.t_ns)
         since_ms = (event.t_ns - pause.t_ns) / NS_PER_MS
         if not turn.settled and since_ms < (self._late_ms if turn.words else self._lost_ms):
-            yield from self._foresee(turn, pause, event)
+            yield from self._foresee(turn, pause.end, event)
             return
         if turn.words is None:
             if silent_ms >= self._drop_ms:
@@ -200,18 +203,18 @@ class TurnTaking:
         else:
             yield self._end(turn, turn.words, pause, event, verdict, silent_ms)
 
-    def _foresee(self, turn: Turn, pause: SpeechPaused, event: Event) -> Iterator[TurnExpected]:
+    def _foresee(self, turn: Turn, end: int, event: Event) -> Iterator[TurnExpected]:
         """The final words are not there yet; those that are may well be all of them."""
         words = turn.words
         if words is None or words is turn.foreseen:
             return
-        missing_ms = (pause.end - words.end) / SAMPLES_PER_MS
+        missing_ms = (end - words.end) / SAMPLES_PER_MS
         if missing_ms > RECENT_MS:
             return
         turn.foreseen = words
         log_odds = completeness(words.text).log_odds
         if log_odds >= SURE:
-            yield _expected(turn, words, pause.end, log_odds, event)
+            yield _expected(turn, words, end, log_odds, event)
 
     def _foretell(
         self,

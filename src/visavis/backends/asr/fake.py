@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -57,9 +58,10 @@ class FakeAsr:
         if self._fresh < self._partial:
             return None
         words = self._recognise()
-        if words and self._random.random() < self._slip_rate:
+        slips = bool(words) and self._random.random() < self._slip_rate
+        if slips:
             words[-1] = self._random.choice(VOCABULARY)
-        return _hypothesis(words)
+        return replace(_hypothesis(words), thorough=not slips)
 
     def flush(self) -> Hypothesis:
         if self._flushed is None:

@@ -81,7 +81,9 @@ class FasterWhisper:
         if self._count - self._recognised < max(self._partial, self._count // PARTIAL_SHARE):
             return None
         self._recognised = self._count
-        return self._recognise(careful=False)
+        # What is not doubtful is what `flush` would say as well.
+        self._flushed = self._recognise(careful=False)
+        return self._flushed
 
     def flush(self) -> Hypothesis:
         """Recognises all that was fed."""
@@ -106,7 +108,7 @@ class FasterWhisper:
     def _recognise(self, *, careful: bool) -> Hypothesis | None:
         samples = self._store[: self._count]
         if self._count < MIN_SAMPLES:
-            return Hypothesis("")
+            return Hypothesis("", thorough=True)
         mel = log_mel(np.concatenate([samples, np.zeros(WINDOW, np.float32)]), self._model.n_mels)
         frames = max(SHORT_FRAMES, mel.shape[1] + PADDING_FRAMES) // 2 * 2
         text, evidence, language = self._decode(mel, min(frames, FULL_FRAMES))
@@ -115,8 +117,9 @@ class FasterWhisper:
                 return None
             text, evidence, language = self._decode(mel, FULL_FRAMES)
         if not text or invention.is_invented(text, evidence):
-            return Hypothesis("")
-        return Hypothesis(text, min(1.0, math.exp(evidence.log_prob)), language)
+            return Hypothesis("", thorough=True)
+        confidence = min(1.0, math.exp(evidence.log_prob))
+        return Hypothesis(text, confidence, language, thorough=True)
 
     def _decode(self, mel: Samples, frames: int) -> tuple[str, Evidence, str]:
         import ctranslate2
@@ -194,7 +197,7 @@ def _open_model(folder: Path, threads: int, compute_type: str) -> tuple[Any, Any
             str(folder),
             device="cpu",
             compute_type=compute_type,
-            intra_threads=threads or min(4, os.cpu_count() or 1),
+            intra_threads=int(os.environ.get("AT", "0")) or threads or min(4, os.cpu_count() or 1),
         )
         tokenizer = tokenizers.Tokenizer.from_file(str(folder / "tokenizer.json"))
     except Exception as error:
