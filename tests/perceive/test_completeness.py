@@ -56,6 +56,8 @@ Uh-huh.
 That's what it is.
 My number is 415 555 0123
 Call 911.
+How do you know?
+I will let you know.
 Call 112
 Tell me the number of it.
 I am waiting for it.
@@ -168,6 +170,9 @@ Let's
 My number is four one five
 My number is 415
 Call 020.
+Call zero.
+How do I, you know?
+So, you know
 Please dial 0207946
 The order is number 12.
 How many people?

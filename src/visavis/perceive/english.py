@@ -109,10 +109,10 @@ def _spelling(words: Words, mark: str) -> Judgement | None:
     run = _trailing(words, lambda word: word in DIGITS or word.replace("-", "").isdigit())
     before = words[: len(words) - len(run)]
     digits = sum(1 if word in DIGITS else sum(c.isdigit() for c in word) for word in run)
-    cued = not before or before[-1] in NUMBER_CUES
-    if before and before[-1] in CALLS and len(run) == 1 and run[0] in SHORT_NUMBERS:
+    cued, called = not before or before[-1] in NUMBER_CUES, bool(CALLS.intersection(before[-1:]))
+    if called and len(run) == 1 and run[0] in SHORT_NUMBERS:
         return 1.8, "short number"
-    if not _asks(words) and (len(run) >= 2 or (cued and digits >= 3)):
+    if not _asks(words) and (len(run) >= 2 or (cued and digits >= 3) or (called and run)):
         return (1.5, "number") if digits >= ENOUGH_DIGITS else (-3.2, "number being spelled")
     is_code = bool(CODES.intersection(before)) or before[-1:] == ["number"]
     if run and digits < LEAST_OF_A_CODE and is_code and not _asks(words):
@@ -254,6 +254,12 @@ def _you_may_end(words: Words) -> bool:
     return _before(words) not in DO | MODALS | SUBORDINATORS | {"and", "that"}
 
 
+def _know_may_end(words: Words) -> bool:
+    """ "How do you know", "let you know", but not "how do I, you know"."""
+    helped = len(words) > 2 and words[-3] in DO | MODALS | {"let", "if", "that", "as"}
+    return _before(words) != "you" or helped
+
+
 def _verb_may_end(words: Words) -> bool:
     """ "Yes I do", "what can it be", "what it is", "do you know where the station is"; but not
     "what time does"."""
@@ -315,6 +321,7 @@ OPEN_CLASSES: tuple[tuple[frozenset[str], Callable[[Words], bool]], ...] = (
     (_set("you"), _you_may_end),
     (_set("me us"), _not_after("tell show give let")),
     (_set("want need"), _asks),
+    (_set("know"), _know_may_end),
     (_set("think mean guess said"), lambda words: len(words) > 2),
     (_set("like"), lambda words: _asks(words) or _before(words) not in _set("would i'd is and")),
     (AUXILIARIES, _verb_may_end),
