@@ -100,6 +100,12 @@ def test_a_draft_that_was_being_written_had_seen_it() -> None:
     assert not is_early(draft, TURN, adopt, token, sound)
 
 
+def test_what_the_engine_was_told_of_the_picture_is_known() -> None:
+    told = replace(NEW, text="a red star", written="EXIT")
+    (look,) = looks(TURN, start(told), *sounds())
+    assert (look.text, look.written) == ("a red star", "EXIT")
+
+
 def test_a_draft_has_looked_when_it_was_adopted() -> None:
     """The same was seen again at the moment of the question, after the draft was begun."""
     adopt = e.ReplyAdopt(

@@ -155,7 +155,7 @@ class Meter:
             reply.sounded = True
             self._on_step(event)
             self.replies.append(reply.latency(self._hearing))
-            if (look := self._sight.look(reply.command)) is not None:
+            if (look := self._sight.look(reply.start, reply.command)) is not None:
                 self.looks.append(look)
 
 

@@ -24,7 +24,8 @@ class Look:
 
     `captured_ms`: when the camera saw it, on the session axis; `offset_ms`: how much later than
     the question's moment that was (None = the moment is not known); `early`: whether the engine
-    had evaluated it when the turn ended.
+    had evaluated it when the turn ended. `text`, `written`: what the engine was told of it in
+    words, and of what is written there.
     """
 
     epoch: int
@@ -32,6 +33,8 @@ class Look:
     captured_ms: float | None
     offset_ms: float | None
     early: bool
+    text: str = ""
+    written: str = ""
 
 
 @dataclass(slots=True)
@@ -105,10 +108,15 @@ class SightAccount:
     def on_turn(self, event: e.TurnEnded) -> None:
         self._early = self._evaluated
 
-    def look(self, command: e.ReplyStart | e.ReplyAdopt) -> Look | None:
-        """What a reply looked at that answers the last turn; None = nothing."""
+    def look(self, start: e.ReplyStart, command: e.ReplyStart | e.ReplyAdopt) -> Look | None:
+        """What a reply looked at that answers the last turn; None = nothing.
+
+        `command`: the one that made it the answer, for a draft its adoption.
+        """
         if not command.view_id:
             return None
+        asked = start.messages[-1].views if start.messages else ()
+        told = next((view for view in asked if view.id == command.view_id), e.View(""))
         captured_ns, offset_ms = command.view_captured_ns, command.view_offset_ms
         return Look(
             epoch=command.epoch,
@@ -116,4 +124,6 @@ class SightAccount:
             captured_ms=captured_ns / NS_PER_MS if captured_ns >= 0 else None,
             offset_ms=None if math.isnan(offset_ms) else offset_ms,
             early=command.view_id in self._early,
+            text=told.text,
+            written=told.written,
         )
