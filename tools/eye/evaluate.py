@@ -6,7 +6,7 @@ picture, the one before keeps its words). The table has one row a kind and group
 same questions with another scene's picture and with none: what remains there is guessing. `novel`
 are scenes with a pair that training never showed. Needs no torch.
 
-    python tools/eye/evaluate.py --scenes 500
+    python tools/eye/evaluate.py --scenes 500 --jobs 2
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ import sys
 import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -60,13 +61,15 @@ GENERAL = (
 )
 Message = dict[str, Any]
 Picture = Callable[[int], Scene | None]
+SHARE = 50
+"""Scenes of a piece of work."""
 
 
 @dataclass(slots=True)
 class Tally:
     """What came of one pass."""
 
-    hits: dict[str, list[bool]] = field(default_factory=lambda: defaultdict(list))
+    hits: defaultdict[str, list[bool]] = field(default_factory=lambda: defaultdict(list))
     novel: list[bool] = field(default_factory=list)
     first_ms: list[float] = field(default_factory=list)
     next_ms: list[float] = field(default_factory=list)
@@ -83,6 +86,15 @@ class Tally:
             self.novel.append(right)
         self.samples.append(f"{'  ' if right else 'x '}{question.asked} -> {answer}")
 
+    def join(self, other: Tally) -> None:
+        """Takes over what came of more scenes."""
+        for row, right in other.hits.items():
+            self.hits[row] += right
+        self.novel += other.novel
+        self.first_ms += other.first_ms
+        self.next_ms += other.next_ms
+        self.samples += other.samples
+
     def share(self, row: str) -> str:
         found = self.hits.get(row)
         return f"{sum(found) / len(found):.3f} ({len(found)})" if found else "-"
@@ -91,13 +103,14 @@ class Tally:
 class Engine:
     """llama.cpp's server inside this process, with the model and the eye."""
 
-    def __init__(self, model: Path, mmproj: Path, adapter: Path | None) -> None:
+    def __init__(self, model: Path, mmproj: Path, adapter: Path | None, threads: int = 2) -> None:
         import xllamacpp
 
         params = xllamacpp.CommonParams()
         params.model.path, params.mmproj.path = str(model), str(mmproj)
         params.mmproj_use_gpu, params.warmup, params.verbosity = False, False, -1
-        params.n_ctx, params.n_parallel, params.cpuparams.n_threads = 2048, 1, 2
+        params.n_ctx, params.n_parallel, params.cpuparams.n_threads = 2048, 1, threads
+        params.cpuparams_batch.n_threads = threads
         if adapter is not None:
             found = xllamacpp.CommonAdapterLoraInfo()
             found.path, found.scale = str(adapter), 1.0
@@ -142,10 +155,10 @@ def asked_about(seen: Scene, count: int, kept: Counter[str], rng: random.Random)
     return offered[:count]
 
 
-def run(engine: Engine, scenes: int, each: int, picture: Picture) -> Tally:
-    """Ask about `scenes` scenes of the test split; `picture` gives what is shown for each."""
+def run(engine: Engine, scenes: range, each: int, picture: Picture) -> Tally:
+    """Ask about these scenes of the test split; `picture` gives what is shown for each."""
     tally, kept = Tally(), Counter[str]()
-    for number in range(scenes):
+    for number in scenes:
         seen, rng = scene("test", number), random.Random(number)
         asked = asked_about(seen, each, kept, rng)
         shown = picture(number)
@@ -154,8 +167,7 @@ def run(engine: Engine, scenes: int, each: int, picture: Picture) -> Tally:
             for question, answer, took in _talk(engine, rng, url, asked[start : start + 2]):
                 tally.add(seen, question, answer)
                 (tally.first_ms if question is asked[start] else tally.next_ms).append(took)
-        if number % 25 == 24:
-            print(f"{number + 1} of {scenes} scenes", file=sys.stderr, flush=True)
+    print(f"scenes {scenes.start} to {scenes.stop} are done", file=sys.stderr, flush=True)
     return tally
 
 
@@ -205,20 +217,41 @@ def report(seeing: Tally, other: Tally, none: Tally) -> Iterator[str]:
             yield f"prompt time, {name}: median {middle:.0f} ms, p95 {high:.0f} ms"
 
 
+PASSES: dict[str, Picture] = {
+    "seeing": lambda n: scene("test", n),
+    "other": lambda n: scene("test", n + 7),
+    "none": lambda _: None,
+}
+"""What is shown for a scene."""
+
+
+def work(args: argparse.Namespace, name: str, scenes: range) -> Tally | str:
+    """A share of a pass, or the general questions of it, with an engine of its own."""
+    engine = Engine(args.model, args.mmproj, args.adapter, max(1, 2 // args.jobs))
+    return run(engine, scenes, args.each, PASSES[name]) if scenes else general(engine, PASSES[name])
+
+
 def main() -> int:
     args = _arguments()
-    engine = Engine(args.model, args.mmproj, args.adapter)
     began = time.perf_counter()
-    seeing = run(engine, args.scenes, args.each, lambda n: scene("test", n))
-    if args.show:
-        print("\n".join(seeing.samples[: args.show]))
     baseline = min(args.scenes, args.baselines)
-    other = run(engine, baseline, args.each, lambda n: scene("test", (n + 7) % args.scenes))
-    none = run(engine, baseline, args.each, lambda _: None)
-    print("\n".join(report(seeing, other, none)))
-    with_picture, without = (
-        general(engine, shown) for shown in (lambda n: scene("test", n), lambda _: None)
-    )
+    sizes = {"seeing": args.scenes, "other": baseline, "none": baseline}
+    tallies = {name: Tally() for name in PASSES}
+    with ProcessPoolExecutor(args.jobs) as pool:
+        shares = [
+            (name, pool.submit(work, args, name, range(start, min(start + SHARE, size))))
+            for name, size in sizes.items()
+            for start in range(0, size, SHARE)
+        ]
+        asides = [pool.submit(work, args, name, range(0)) for name in ("seeing", "none")]
+        for name, share in shares:
+            tally = share.result()
+            assert isinstance(tally, Tally)
+            tallies[name].join(tally)
+        with_picture, without = (aside.result() for aside in asides)
+    if args.show:
+        print("\n".join(tallies["seeing"].samples[: args.show]))
+    print("\n".join(report(*tallies.values())))
     print(f"general questions: {with_picture} with a picture beside them, {without} with none")
     print(f"{args.scenes} scenes, {time.perf_counter() - began:.0f} s")
     return 0
@@ -244,7 +277,8 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--adapter", type=Path, help="GGUF of a low-rank adapter")
     parser.add_argument("--scenes", type=int, default=500)
     parser.add_argument("--baselines", type=int, default=150, help="scenes for the two baselines")
-    parser.add_argument("--each", type=int, default=4, help="questions a scene")
+    parser.add_argument("--each", type=int, default=5, help="questions a scene")
+    parser.add_argument("--jobs", type=int, default=1, help="processes; times are of one alone")
     parser.add_argument("--show", type=int, default=0, help="answers to print")
     args = parser.parse_args()
     args.model = args.model or _model_in_store()

@@ -197,7 +197,7 @@ def _open_model(folder: Path, threads: int, compute_type: str) -> tuple[Any, Any
             str(folder),
             device="cpu",
             compute_type=compute_type,
-            intra_threads=int(os.environ.get("AT", "0")) or threads or min(4, os.cpu_count() or 1),
+            intra_threads=threads or min(4, os.cpu_count() or 1),
         )
         tokenizer = tokenizers.Tokenizer.from_file(str(folder / "tokenizer.json"))
     except Exception as error:

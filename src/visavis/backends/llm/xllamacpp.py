@@ -271,7 +271,7 @@ def _serve(files: Mapping[str, Path], context_tokens: int, settings: Mapping[str
     import xllamacpp
 
     params = xllamacpp.CommonParams()
-    params.model.path = model = os.environ.get("GG") or str(files["model"])
+    params.model.path = model = str(files["model"])
     params.n_ctx = context_tokens
     params.n_parallel = 1
     _share_out(params, settings)
@@ -304,13 +304,9 @@ def _share_out(params: Any, settings: Mapping[str, Any]) -> None:
     """Threads, and the tokens that they take at a time."""
     threads = int(settings.get("threads", 0)) or _threads()
     decoding = 1 if Path(params.model.path).stat().st_size < SMALL_BYTES else threads
-    params.cpuparams_batch.n_threads = int(os.environ.get("BT", "0")) or threads
+    params.cpuparams_batch.n_threads = threads
     params.cpuparams.n_threads = int(settings.get("decode_threads", 0)) or decoding
-    batch = (
-        int(settings.get("batch_tokens", 0))
-        or int(os.environ.get("UB", "0"))
-        or max(LEAST_BATCH, BATCH_TOKENS * threads)
-    )
+    batch = int(settings.get("batch_tokens", 0)) or max(LEAST_BATCH, BATCH_TOKENS * threads)
     params.n_batch = params.n_ubatch = batch
 
 
