@@ -175,10 +175,10 @@ def _talk(
     engine: Engine, rng: random.Random, url: str | None, asked: list[Question]
 ) -> Iterator[tuple[Question, str, float]]:
     messages = conversation(rng)
-    # The product prefills the history and shows the picture when speech starts; only what comes
-    # after is waited for. Here the history alone is prefilled, so the times include the picture.
-    engine.ask(messages, 0)
     for question in asked:
+        # The product prefills the history and shows the picture when speech starts; only what comes
+        # after is waited for. Here the history alone is prefilled: the times include the picture.
+        engine.ask(messages, 0)
         words: Message = {"type": "text", "text": question.asked}
         seen = [{"type": "image_url", "image_url": {"url": url}}] if url else []
         text, timings = engine.ask([*messages, {"role": "user", "content": [*seen, words]}])
