@@ -141,7 +141,8 @@ def test_where_it_has_eyes_a_scene_is_filmed_and_the_truth_is_told(
     assert ended.err.count("in view: ") == 2
     assert f"in view: {verb.SECOND} (for 0." in ended.err
     looks = [reply["view"] for reply in told["replies"]]
-    assert looks[0].keys() == {"view_id", "captured_ms", "offset_ms", "early"}
+    times = {"captured_ms", "offset_ms", "early"}
+    assert looks[0].keys() == {"view_id", *times, "text", "written"}
     assert all(look["early"] and abs(look["offset_ms"]) <= 20 for look in looks)
     assert looks[0]["view_id"] != looks[1]["view_id"] == looks[2]["view_id"]
     assert told["eyes"]["encodes"] < told["eyes"]["looks"] < told["eyes"]["frames_captured"] / 10

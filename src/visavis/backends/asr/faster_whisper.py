@@ -81,9 +81,7 @@ class FasterWhisper:
         if self._count - self._recognised < max(self._partial, self._count // PARTIAL_SHARE):
             return None
         self._recognised = self._count
-        # What is not doubtful is what `flush` would say as well.
-        self._flushed = self._recognise(careful=False)
-        return self._flushed
+        return self._recognise(careful=False)
 
     def flush(self) -> Hypothesis:
         """Recognises all that was fed."""
