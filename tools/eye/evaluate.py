@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import argparse
 import base64
+import functools
 import io
 import json
 import random
@@ -61,6 +62,8 @@ GENERAL = (
 )
 Message = dict[str, Any]
 Picture = Callable[[int], Scene | None]
+Source = tuple[Path, Path, Path | None, int]
+"""Of an engine: model, eye, adapter, threads."""
 SHARE = 50
 """Scenes of a piece of work."""
 
@@ -225,29 +228,36 @@ PASSES: dict[str, Picture] = {
 """What is shown for a scene."""
 
 
-def work(args: argparse.Namespace, name: str, scenes: range) -> Tally | str:
-    """A share of a pass, or the general questions of it, with an engine of its own."""
-    engine = Engine(args.model, args.mmproj, args.adapter, max(1, 2 // args.jobs))
-    return run(engine, scenes, args.each, PASSES[name]) if scenes else general(engine, PASSES[name])
+@functools.cache
+def _engine(model: Path, mmproj: Path, adapter: Path | None, threads: int) -> Engine:
+    """This process's."""
+    return Engine(model, mmproj, adapter, threads)
+
+
+def _share(source: Source, name: str, scenes: range, each: int) -> Tally:
+    return run(_engine(*source), scenes, each, PASSES[name])
+
+
+def _aside(source: Source, name: str) -> str:
+    return general(_engine(*source), PASSES[name])
 
 
 def main() -> int:
     args = _arguments()
     began = time.perf_counter()
     baseline = min(args.scenes, args.baselines)
+    source = args.model, args.mmproj, args.adapter, max(1, 2 // args.jobs)
     sizes = {"seeing": args.scenes, "other": baseline, "none": baseline}
     tallies = {name: Tally() for name in PASSES}
     with ProcessPoolExecutor(args.jobs) as pool:
         shares = [
-            (name, pool.submit(work, args, name, range(start, min(start + SHARE, size))))
+            (name, pool.submit(_share, source, name, scenes, args.each))
             for name, size in sizes.items()
-            for start in range(0, size, SHARE)
+            for scenes in (range(size)[at : at + SHARE] for at in range(0, size, SHARE))
         ]
-        asides = [pool.submit(work, args, name, range(0)) for name in ("seeing", "none")]
+        asides = [pool.submit(_aside, source, name) for name in ("seeing", "none")]
         for name, share in shares:
-            tally = share.result()
-            assert isinstance(tally, Tally)
-            tallies[name].join(tally)
+            tallies[name].join(share.result())
         with_picture, without = (aside.result() for aside in asides)
     if args.show:
         print("\n".join(tallies["seeing"].samples[: args.show]))

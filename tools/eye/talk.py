@@ -20,10 +20,9 @@ from torch import Tensor
 MANNER = 0.2  # weight of the words of an answer that any picture would have
 # Share of scenes that offer a kind (0.3 when not named); less for what is to be learnt more of.
 OFFERED = {"background": 1.0, "see": 1.0, "count": 0.6, "text_colour": 0.5, "number": 0.4,
-           "word": 0.17, "is_it": 0.6, "exists": 0.2, "is_the": 0.12, "general": 0.4}  # fmt: skip
-# To compare is the hardest: of several things, so many more questions of these kinds are asked,
-# and their one word counts as much as others' two.
-COMPARED, MORE = frozenset({"exists", "is_the"}), 3
+           "word": 0.17, "is_it": 0.6, "general": 0.4}  # fmt: skip
+# To compare is the hardest: of several things, so many more questions of these kinds are asked.
+COMPARED, MORE = frozenset({"exists", "is_the"}), 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +120,6 @@ class Packer:
         """Words that depend on the picture count most, and no question by its length."""
         keys = {i for word in question.key for i in self._forms(word)}
         weight = max(1, sum(i in keys for i in answer)) ** -0.5
-        weight *= 2 if question.kind in COMPARED else 1
         return [weight if i in keys else MANNER for i in answer]
 
     def _forms(self, word: str) -> list[int]:
