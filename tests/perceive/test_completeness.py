@@ -48,8 +48,6 @@ Yes.
 No.
 Stop
 Wait.
-Thank you.
-Thank you very much.
 Never mind.
 Yes, I do.
 Uh-huh.
@@ -104,9 +102,6 @@ What is 25 plus 17?
 是的。
 对
 不对
-好的。
-谢谢。
-谢谢你
 等一下。
 停
 如果明天下雨，我就不去了。
@@ -242,12 +237,23 @@ My sister and her husband.
 The big house on the hill.
 Paris
 Hello.
+Thank you.
+Thank you very much!
+Okay.
+Okay, thanks.
+Good morning.
+I see.
+Right then.
 Two coffees
 I
 What time
 Come in
 苹果
 你好
+谢谢。
+謝謝你
+好的
+知道了
 红色的
 """
 

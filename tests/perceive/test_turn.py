@@ -130,6 +130,8 @@ def test_a_complete_question_ends_the_turn_after_200_ms() -> None:
         ("现在几点了", 200, 240),
         ("Yes.", 200, 240),
         ("Paris", 400, 900),
+        ("Thank you.", 500, 800),
+        ("你好", 500, 800),
         ("I would like the.", 1_500, 2_540),
         ("我想", 1_200, 2_540),
         ("So, um", 2_000, 2_540),
@@ -145,6 +147,11 @@ def test_the_audio_model_shortens_and_lengthens_the_wait() -> None:
     plain = Table().silence_before_end(HALF)
     assert Table().silence_before_end(HALF, 0.98) < plain - 200
     assert Table().silence_before_end(HALF, 0.02) > plain + 200
+
+
+@pytest.mark.parametrize("text", ["Thank you.", "Okay.", "Hello.", "谢谢。", "好的。"])
+def test_the_sound_does_not_finish_what_often_leads_to_more(text: str) -> None:
+    assert 500 <= Table().silence_before_end(text, 0.99) <= 700
 
 
 def test_the_audio_model_does_not_finish_what_the_words_leave_open() -> None:

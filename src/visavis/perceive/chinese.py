@@ -41,13 +41,18 @@ CLOSED = re.compile(
 )
 ANSWERS = frozenset(
     _tuple(
-        "是 是的 对 对的 有 要 想 会 能 好 好的 行 可以 不 不是 不要 不想 不会 不能 没有 没事"
-        " 没问题 不对 谢谢 谢谢你 再见 停 停下 等等 等一下 等一等 知道 知道了 明白 明白了 嗯"
-        " 嗯嗯 当然 不用 不用了 继续 我也是 我也想 我会 我能 我不想 我不要 我不会 我没有 也是"
-        " 那是 都是 都要"
+        "是 是的 对 对的 有 要 想 会 能 行 可以 不 不是 不要 不想 不会 不能 没有 没事 没问题"
+        " 不对 再见 停 停下 等等 等一下 等一等 知道 明白 嗯 嗯嗯 当然 不用 不用了 继续 我也是"
+        " 我也想 我会 我能 我不想 我不要 我不会 我没有 也是 那是 都是 都要"
     )
 )
-GREETINGS = frozenset(_tuple("你好 您好 嗨 喂 早上好 晚上好 大家好"))
+# Whole as they are, and as often the first words of more: "谢谢。现在几点了？"
+PREFACES = frozenset(
+    _tuple(
+        "你好 您好 嗨 喂 早上好 下午好 晚上好 早安 大家好 谢谢 谢谢你 谢谢您 多谢 好 好的 好吧 好啊"
+        " 知道了 明白了 我知道了 我明白了 不好意思 对不起 打扰一下"
+    )
+)
 PARTICLES = re.compile(
     r"(吗|呢|吧|(?<![怎什那这])么|嘛|没有|了没|是不是|对不对|好不好|行不行|可以吗)$"
 )
@@ -77,9 +82,9 @@ def judge(text: str) -> Judgement:
 
 
 def _answer(body: str, mark: str) -> Judgement | None:
-    if body in ANSWERS:
-        return 2.0, "short answer"
-    return (0.8, "greeting") if body in GREETINGS else None
+    if body in PREFACES:
+        return 0.0, "may lead to more"
+    return (2.0, "short answer") if body in ANSWERS else None
 
 
 def _spelling(body: str, mark: str) -> Judgement | None:

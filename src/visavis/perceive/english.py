@@ -19,7 +19,6 @@ def _set(words: str, separator: str | None = None) -> frozenset[str]:
 
 HESITATIONS = _set("um uh er erm uhm ehm hm hmm umm uhh")
 OPENERS = _set("so and but okay ok well now hey hi hello please alright right then")
-GREETINGS = _set("hello hi hey")
 WH = _set("what when where who whom whose which why how what's who's where's how's when's why's")
 BE = _set("is are was were am isn't aren't wasn't weren't")
 DO = _set("do does did don't doesn't didn't")
@@ -52,10 +51,17 @@ REQUESTS = _set(
     " look count translate repeat say add start help sing spell let put switch"
 )
 ANSWERS = _set(
-    """yes|no|yeah|yep|nope|ok|okay|sure|thanks|thank you|thank you very much|bye|goodbye|please
-    |stop|wait|go on|continue|right|exactly|really|maybe|perhaps|never mind|that's all|of course
-    |i see|got it|not really|why not|what else|me too|no thanks|yes please|good night|how are you
-    |good morning|uh-huh|mm-hm|mm-hmm|mhm""",
+    """yes|no|yeah|yep|nope|bye|goodbye|please|stop|wait|go on|continue|exactly|really|maybe
+    |perhaps|never mind|that's all|of course|not really|why not|what else|me too|no thanks
+    |yes please|good night|how are you|uh-huh|mm-hm|mm-hmm|mhm""",
+    "|",
+)
+# Whole as they are, and as often the first words of more: "Thank you. What color is the sky?"
+PREFACES = _set(
+    """ok|okay|okay then|alright|all right|right|right then|sure|well|hello|hi|hey|hello there
+    |hi there|good morning|good afternoon|good evening|thanks|thanks a lot|many thanks|thank you
+    |thank you very much|thank you so much|okay thank you|okay thanks|i see|got it|great|good|cool
+    |nice|very good|sorry|i'm sorry|excuse me|listen|look""",
     "|",
 )
 
@@ -128,6 +134,8 @@ def _ending(words: Words, mark: str) -> Judgement | None:
     last = words[-1]
     if last in HESITATIONS:
         return -3.0, f"ends on {last!r}"
+    if " ".join(words) in PREFACES:
+        return 0.0, "may lead to more"
     if " ".join(words) in ANSWERS:
         return 2.0, "short answer"
     if len(last) == 1 and _before(words) in ARTICLES | {"to", "of", "for"}:
@@ -164,7 +172,7 @@ def _wh_question(core: Words, *, marked: bool) -> Judgement:
 def _opening(words: Words, mark: str) -> Judgement | None:
     core = _core(words)
     if not core:
-        return (0.8, "greeting") if words[-1] in GREETINGS else (0.0, "opener")
+        return 0.0, "opener"
     if core[0] in SUBORDINATORS and not _has_main_clause(core):
         return -1.8, "subordinate clause"
     return (2.0, "request complete") if core[0] in REQUESTS and len(core) > 2 else None

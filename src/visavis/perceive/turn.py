@@ -40,11 +40,12 @@ from visavis.perceive.prosody import SPAN, Prosody, prosody
 
 SAMPLES_PER_MS = INPUT_RATE_HZ // 1_000
 # Log-odds of 1.7 are a probability of 0.85.
-SURE, OPEN, DOUBTFUL, HOPELESS = 1.7, -0.5, -1.7, -3.0
+SURE, OPEN, DOUBTFUL, HOPELESS = 1.7, 0.2, -1.7, -3.0
 # More likely over than not: worth an answer that is held.
 LIKELY = 0.0
-# The audio model is never surer than this, and where the words are clearly unfinished the sound has
-# little to say against them: it knows nothing of numbers and of grammar.
+# The audio model is never surer than this, and where the words want more or may lead to more the
+# sound has little to say against them: it knows nothing of numbers, of grammar and of manners, and
+# "thank you" ends the same with a question behind it.
 MODEL_WEIGHT, MODEL_LIMIT, MOST_UNFINISHED = 0.6, 1.5, 0.4
 HABIT_LENGTH, HABIT_LEAST = 8, 2
 # Who speaks again so soon after an end was cut off.
