@@ -64,6 +64,10 @@ PREFACES = _set(
     |nice|very good|sorry|i'm sorry|excuse me|listen|look""",
     "|",
 )
+WHOLE: dict[str, Judgement] = {
+    **dict.fromkeys(ANSWERS, (2.0, "short answer")),
+    **dict.fromkeys(PREFACES, (0.0, "may lead to more")),
+}
 
 TRANSITIVE = _set(
     "know ask tell say find get buy make see order book hear learn try check take have do give use"
@@ -134,10 +138,8 @@ def _ending(words: Words, mark: str) -> Judgement | None:
     last = words[-1]
     if last in HESITATIONS:
         return -3.0, f"ends on {last!r}"
-    if " ".join(words) in PREFACES:
-        return 0.0, "may lead to more"
-    if " ".join(words) in ANSWERS:
-        return 2.0, "short answer"
+    if (whole := WHOLE.get(" ".join(words))) is not None:
+        return whole
     if len(last) == 1 and _before(words) in ARTICLES | {"to", "of", "for"}:
         return -2.0, "a word begun"
     if any(last in class_ and not may_end(words) for class_, may_end in OPEN_CLASSES):
