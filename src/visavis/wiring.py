@@ -267,7 +267,7 @@ WIRING: tuple[Row, ...] = (
     ),
     Row(
         "perceive.turn_audio",
-        ("speech.started", "speech.paused", "turn.ended", "turn.dropped"),
+        ("turn.doubted", "turn.ended", "turn.dropped"),
         ("turn.scored",),
         _turn_scorer,
         lane="turn",
@@ -307,7 +307,7 @@ WIRING: tuple[Row, ...] = (
             "turn.scored",
             "clock.ticked",
         ),
-        ("turn.expected", "turn.lingered", "turn.ended", "turn.dropped"),
+        ("turn.doubted", "turn.expected", "turn.lingered", "turn.ended", "turn.dropped"),
         _turn_taking,
     ),
     Row(

@@ -54,10 +54,9 @@ def hear(
     spoken = ["speech.started", "speech.paused"]
     loop.add(Recogniser(asr, ring), [*spoken, "audio.aligned", *turns], lane="asr")
     if turn is not None:
-        loop.add(TurnScorer(turn, ring), [*spoken, *turns], lane="turn")
-    loop.add(
-        TurnTaking(ring), ["audio.aligned", *spoken, "words.heard", "turn.scored", "clock.ticked"]
-    )
+        loop.add(TurnScorer(turn, ring), ["turn.doubted", *turns], lane="turn")
+    taking = TurnTaking(ring, has_model=turn is not None)
+    loop.add(taking, ["audio.aligned", *spoken, "words.heard", "turn.scored", "clock.ticked"])
     heard: list[Event] = []
     loop.bus.tap(heard.append)
     sound = np.concatenate([samples, np.zeros(int(rest_s * 16_000), np.float32)])

@@ -16,6 +16,7 @@ from visavis.flow.events import (
     SpeechFading,
     SpeechPaused,
     SpeechStarted,
+    TurnDoubted,
     TurnDropped,
     TurnEnded,
     TurnExpected,
@@ -28,6 +29,7 @@ from visavis.perceive.turn import TurnTaking
 
 MS = 1_000_000
 SURE, OPEN, HALF = "What time is it?", "I would like the", "Paris"
+DOUBTFUL = "I like Paris."
 
 
 class Table:
@@ -158,19 +160,83 @@ def test_the_audio_model_does_not_finish_what_the_words_leave_open() -> None:
     assert Table().silence_before_end("My number is 415.", 0.99) > 1_200
 
 
-def test_where_there_is_an_audio_model_it_is_heard_before_the_end() -> None:
-    assert Table().silence_before_end(SURE) == 200
+def doubts(table: Table) -> list[tuple[float, TurnDoubted]]:
+    """When the audio model was asked, and how."""
+    return [(ms, event) for ms, event in table.foretold if isinstance(event, TurnDoubted)]
+
+
+def test_in_doubt_the_audio_model_is_asked_and_heard_before_the_end() -> None:
+    assert Table().silence_before_end(DOUBTFUL) == 200
     table = Table(has_model=True)
     table.voice()
-    table.words(SURE)
+    table.words(DOUBTFUL)
+    assert doubts(table) == [
+        (1_100, TurnDoubted(t_ns=1_100 * MS, trace=1, start=0, end=table.end))
+    ]
     table.wait(140)
     assert table.outcomes == []
     table.score(0.9)
     assert table.outcome()[0] == 240
+    assert "audio model 0.90" in table.outcome()[1].reasons
 
 
 def test_a_score_that_does_not_come_is_not_waited_for_long() -> None:
-    assert Table(has_model=True).silence_before_end(SURE) == 360
+    assert Table(has_model=True).silence_before_end(DOUBTFUL) == 360
+
+
+def test_without_a_doubt_the_audio_model_is_not_asked() -> None:
+    table = Table(has_model=True)
+    assert table.silence_before_end(SURE) == 200
+    assert not doubts(table)
+
+
+def test_without_an_audio_model_nobody_is_asked() -> None:
+    table = Table()
+    table.silence_before_end(DOUBTFUL)
+    assert not doubts(table)
+
+
+def test_the_audio_model_is_asked_once_a_pause() -> None:
+    table = Table(has_model=True)
+    table.voice()
+    table.words(HALF)
+    table.words("Paris in")
+    table.words("Paris in the", trace=1)
+    assert len(doubts(table)) == 1
+    table.wait(100)
+    table.voice()
+    table.words(DOUBTFUL, trace=1)
+    assert len(doubts(table)) == 2
+    assert doubts(table)[1][1].start == 0
+
+
+def test_words_that_just_came_are_doubted_before_they_are_final() -> None:
+    table = Table(has_model=True)
+    table.send(SpeechStarted(t_ns=0, trace=1, start=0))
+    table.trace = table.first = 1
+    table.wait(1_000)
+    table.end = table.ring.end
+    table.words(DOUBTFUL, final=False)
+    table.wait(100)
+    assert not doubts(table)
+    table.send(SpeechPaused(t_ns=int(table.ms * MS), trace=1, start=0, end=table.end))
+    assert [ms for ms, _ in doubts(table)] == [1_100]
+
+
+def test_old_words_are_not_doubted_before_the_final_ones() -> None:
+    table = Table(has_model=True)
+    table.send(SpeechStarted(t_ns=0, trace=1, start=0))
+    table.trace = table.first = 1
+    table.wait(500)
+    table.end = table.ring.end
+    table.words(DOUBTFUL, final=False)
+    table.wait(500)
+    table.end = table.ring.end
+    table.send(SpeechPaused(t_ns=int(table.ms * MS), trace=1, start=0, end=table.end))
+    assert not doubts(table)
+    table.words(SURE)
+    table.wait(300)
+    assert not doubts(table)
 
 
 def test_a_score_for_another_pause_does_not_count() -> None:

@@ -6,8 +6,7 @@ import numpy as np
 
 from visavis.flow.events import (
     Samples,
-    SpeechPaused,
-    SpeechStarted,
+    TurnDoubted,
     TurnDropped,
     TurnEnded,
     TurnScored,
@@ -37,56 +36,36 @@ def scorer(seconds: float = 10) -> tuple[Model, AudioRing, TurnScorer]:
     return model, ring, TurnScorer(model, ring)
 
 
-def started(trace: int, start: int) -> SpeechStarted:
-    return SpeechStarted(t_ns=0, trace=trace, start=start)
-
-
-def paused(trace: int, start: int, end: int) -> SpeechPaused:
-    return SpeechPaused(t_ns=5, trace=trace, start=start, end=end)
+def doubted(trace: int, start: int, end: int) -> TurnDoubted:
+    return TurnDoubted(t_ns=5, trace=trace, start=start, end=end)
 
 
 def test_it_scores_the_turn_so_far_with_some_silence() -> None:
     model, _, node = scorer()
-    list(node.on(started(1, 100_000)))
-    (scored,) = node.on(paused(1, 100_000, 155_000))
+    (scored,) = node.on(doubted(1, 100_000, 155_000))
     assert scored == TurnScored(t_ns=5, trace=1, start=100_000, end=155_000, probability=0.7)
     assert model.heard == (100_000 - 3_200, 155_000 + 3_200)
 
 
-def test_a_turn_has_several_stretches() -> None:
-    model, _, node = scorer()
-    list(node.on(started(1, 50_000)))
-    list(node.on(paused(1, 50_000, 60_000)))
-    list(node.on(started(2, 140_000)))
-    (scored,) = node.on(paused(2, 140_000, 150_000))
-    assert isinstance(scored, TurnScored)
-    assert scored.start == 50_000
-    assert model.heard[0] == 50_000 - 3_200
-
-
 def test_nothing_of_the_turn_before_is_heard() -> None:
     model, _, node = scorer()
-    list(node.on(started(1, 50_000)))
     ended = TurnEnded(t_ns=0, trace=1, text="", start=0, end=139_000, probability=1, reasons=())
     for over in (ended, TurnDropped(t_ns=0, trace=1, start=0, end=139_000, reason="")):
         list(node.on(over))
-        list(node.on(started(2, 140_000)))
-        list(node.on(paused(2, 140_000, 150_000)))
+        list(node.on(doubted(2, 140_000, 150_000)))
         assert model.heard[0] == 139_000
 
 
 def test_of_a_short_ring_it_hears_what_is_left() -> None:
     model, ring, node = scorer()
     ring.write(np.arange(160_000, 400_000, dtype=np.float32))
-    list(node.on(started(1, 10_000)))
-    list(node.on(paused(1, 10_000, 399_000)))
+    list(node.on(doubted(1, 10_000, 399_000)))
     assert model.heard == (ring.begin, 400_000)
 
 
 def test_a_pause_that_is_long_over_is_not_worth_a_score() -> None:
     _, _, node = scorer()
-    list(node.on(started(1, 10_000)))
-    assert list(node.on(paused(1, 10_000, 100_000))) == []
+    assert list(node.on(doubted(1, 10_000, 100_000))) == []
 
 
 def test_closing_closes_the_model() -> None:

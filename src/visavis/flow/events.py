@@ -341,6 +341,14 @@ class MemoryRecalled(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class TurnDoubted(Event):
+    """Words and voice leave a doubt that the turn with samples [start, end) is over."""
+
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TurnScored(Event):
     """An audio model's probability that the turn with samples [start, end) is over."""
 

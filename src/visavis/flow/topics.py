@@ -64,6 +64,7 @@ TOPICS: tuple[Topic, ...] = (
     Topic(e.ViewTaken, 1, 16, "drop_oldest", record="jpeg"),
     Topic(e.ViewMissed, 0.1, 16, "drop_oldest"),
     Topic(e.ViewRead, 0.5, 8, "drop_oldest"),
+    Topic(e.TurnDoubted, 1, 8, "drop_oldest"),
     Topic(e.TurnScored, 1, 8, "drop_oldest"),
     Topic(e.TurnExpected, 0.5, 16),
     Topic(e.TurnLingered, 0.1, 16),

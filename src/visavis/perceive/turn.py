@@ -2,9 +2,10 @@
 
 Takes `audio.aligned`, `speech.started`, `speech.fading`, `speech.paused`, `words.heard`,
 `turn.scored`, `clock.ticked`; gives `turn.ended`, `turn.dropped`, and before them `turn.expected`
-(it sounds finished) and `turn.lingered` (a long pause, and it does not). Four signals add up as
-log-odds that the turn is over: the words, how the voice ends, an audio model where there is one,
-and how long this user usually pauses; the sum says how much silence is enough. Invariants: a turn
+(it sounds finished), `turn.lingered` (a long pause, and it does not) and `turn.doubted` (it may be
+either: an audio model, where there is one, is asked). Four signals add up as
+log-odds that the turn is over: the words, how the voice ends, the audio model if it was asked, and
+how long this user usually pauses; the sum says how much silence is enough. Invariants: a turn
 has one outcome; it is over only after the words up to this pause are known, or are given up; who
 resumes before that goes on in the same turn. Times come from the audio received: late chunks are
 not silence.
@@ -27,6 +28,7 @@ from visavis.flow.events import (
     SpeechFading,
     SpeechPaused,
     SpeechStarted,
+    TurnDoubted,
     TurnDropped,
     TurnEnded,
     TurnExpected,
@@ -41,6 +43,9 @@ from visavis.perceive.prosody import SPAN, Prosody, prosody
 SAMPLES_PER_MS = INPUT_RATE_HZ // 1_000
 # Log-odds of 1.7 are a probability of 0.85.
 SURE, OPEN, DOUBTFUL, HOPELESS = 1.7, 0.2, -1.7, -3.0
+# Words and voice so sure that the audio model is not asked: its 50 ms of a core are what the answer
+# would wait for, and it would lengthen the silence by a quarter of a second at the most.
+CERTAIN = 2.5
 # More likely over than not: worth an answer that is held.
 LIKELY = 0.0
 # The audio model is never surer than this, and where the words want more or may lead to more the
@@ -70,6 +75,7 @@ class Turn:
     expected: bool = False  # was said of `pause`
     lingered: bool = False  # likewise
     prosody: Prosody = field(default_factory=Prosody)
+    doubted: bool = False  # likewise: the audio model was asked about `pause`
     scored: float | None = None
 
 
@@ -86,8 +92,8 @@ class TurnTaking:
     """One turn at a time.
 
     `sure_ms`, `unsure_ms`, `unfinished_ms`: the silence after which a turn is over that is surely
-    complete, may be either, is clearly not complete. `score_ms`: where there is an audio model
-    (`has_model`), so much silence there must be to decide without its score. `drop_ms`: after which
+    complete, may be either, is clearly not complete. `score_ms`: where an audio model (`has_model`) was
+    asked, so much silence there must be to decide without its score. `drop_ms`: after which
     a turn without words is over. `late_ms`: so long the final words are waited for, and `lost_ms`
     when there are none at all. `linger_ms`: a pause so long in the middle of a turn is told of.
     `longest_ms`: a turn that lasts longer ends at its next pause.
@@ -152,7 +158,7 @@ class TurnTaking:
         elif turn.pause is not None:
             self._learn(turn.pause.end, event.start, self._unfinished_ms)
             turn.pause, turn.settled, turn.scored = None, False, None
-            turn.expected = turn.lingered = False
+            turn.expected = turn.lingered = turn.doubted = False
 
     def _pause(self, event: SpeechPaused) -> None:
         if (turn := self._turn) is None:
@@ -187,6 +193,8 @@ class TurnTaking:
         since_ms = (event.t_ns - pause.t_ns) / NS_PER_MS
         if not turn.settled and since_ms < (self._late_ms if turn.words else self._lost_ms):
             yield from self._foresee(turn, pause.end, event)
+            if turn.words and _is_recent(turn.words, pause.end):
+                yield from self._consult(turn, turn.words, pause, event)
             return
         if turn.words is None:
             if silent_ms >= self._drop_ms:
@@ -194,9 +202,10 @@ class TurnTaking:
                     turn, pause, event, "no words" if turn.settled else "not recognised"
                 )
             return
+        yield from self._consult(turn, turn.words, pause, event)
         verdict = self._judge(turn, turn.words.text, pause)
         # The answer is being drafted meanwhile, so that to hear the audio model costs nothing.
-        unheard = self._has_model and turn.scored is None and silent_ms < self._score_ms
+        unheard = turn.doubted and turn.scored is None and silent_ms < self._score_ms
         if unheard or silent_ms < verdict.enough_ms:
             yield from self._foretell(turn, turn.words, pause, event, verdict, silent_ms)
         elif is_hesitation(turn.words.text):
@@ -207,15 +216,22 @@ class TurnTaking:
     def _foresee(self, turn: Turn, end: int, event: Event) -> Iterator[TurnExpected]:
         """The final words are not there yet; those that are may well be all of them."""
         words = turn.words
-        if words is None or words is turn.foreseen:
-            return
-        missing_ms = (end - words.end) / SAMPLES_PER_MS
-        if missing_ms > RECENT_MS:
+        if words is None or words is turn.foreseen or not _is_recent(words, end):
             return
         turn.foreseen = words
         log_odds = completeness(words.text).log_odds
         if log_odds >= SURE:
             yield _expected(turn, words, end, log_odds, event)
+
+    def _consult(
+        self, turn: Turn, words: WordsHeard, pause: SpeechPaused, event: Event
+    ) -> Iterator[TurnDoubted]:
+        """Ask the audio model, once a pause, unless words and voice are sure without it."""
+        if not self._has_model or turn.doubted:
+            return
+        if completeness(words.text).log_odds + turn.prosody.log_odds < CERTAIN:
+            turn.doubted = True
+            yield TurnDoubted(t_ns=event.t_ns, trace=turn.trace, start=turn.start, end=pause.end)
 
     def _foretell(
         self,
@@ -297,6 +313,10 @@ class TurnTaking:
         return TurnDropped(
             t_ns=event.t_ns, trace=turn.trace, start=turn.start, end=pause.end, reason=reason
         )
+
+
+def _is_recent(words: WordsHeard, end: int) -> bool:
+    return (end - words.end) / SAMPLES_PER_MS <= RECENT_MS
 
 
 def _expected(

@@ -1,7 +1,7 @@
 """The audio model of turn end, in a lane of its own because it takes 50 ms.
 
-Takes `speech.paused`, and `speech.started`, `turn.ended`, `turn.dropped` to know where the turn
-began; gives `turn.scored`. Invariant: it hears the turn so far and nothing of the turn before.
+Takes `turn.doubted`, and `turn.ended`, `turn.dropped` to know where the turn before ended; gives
+`turn.scored`. Invariant: it hears the turn so far and nothing of the turn before.
 """
 
 from __future__ import annotations
@@ -12,8 +12,7 @@ from visavis.backends.contract import TurnModel
 from visavis.flow.events import (
     INPUT_RATE_HZ,
     Event,
-    SpeechPaused,
-    SpeechStarted,
+    TurnDoubted,
     TurnDropped,
     TurnEnded,
     TurnScored,
@@ -22,7 +21,7 @@ from visavis.flow.ring import AudioRing
 
 
 class TurnScorer:
-    """Scores each pause, unless it is `stale_ms` old already."""
+    """Scores the turn so far when asked, unless its pause is `stale_ms` old already."""
 
     name = "perceive.turn_audio"
 
@@ -39,26 +38,26 @@ class TurnScorer:
         self._preroll, self._tail, self._stale = (
             round(ms * INPUT_RATE_HZ / 1_000) for ms in (preroll_ms, tail_ms, stale_ms)
         )
-        self._start: int | None = None
         self._floor = 0
 
     def on(self, event: Event) -> Iterator[Event]:
         match event:
-            case SpeechStarted() if self._start is None:
-                self._start = event.start
-            case SpeechPaused() if self._ring.end - event.end <= self._stale:
+            case TurnDoubted() if self._ring.end - event.end <= self._stale:
                 yield self._score(event)
             case TurnEnded() | TurnDropped():
-                self._start, self._floor = None, event.end
+                self._floor = event.end
 
     def close(self) -> None:
         self._model.close()
 
-    def _score(self, event: SpeechPaused) -> TurnScored:
-        start = event.start if self._start is None else self._start
-        heard_from = max(start - self._preroll, self._floor, self._ring.begin)
+    def _score(self, event: TurnDoubted) -> TurnScored:
+        heard_from = max(event.start - self._preroll, self._floor, self._ring.begin)
         heard_to = min(event.end + self._tail, self._ring.end)
         probability = self._model.score(self._ring.slice(heard_from, heard_to))
         return TurnScored(
-            t_ns=event.t_ns, trace=event.trace, start=start, end=event.end, probability=probability
+            t_ns=event.t_ns,
+            trace=event.trace,
+            start=event.start,
+            end=event.end,
+            probability=probability,
         )
