@@ -28,7 +28,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from manner import PRODUCT_EXAMPLES, PRODUCT_SYSTEM, talked
+from manner import PRODUCT_EXAMPLES, PRODUCT_SYSTEM, again, talked
 from PIL import Image
 from questions import GROUPS, Question, questions
 from scene import Scene, draw, scene, visible_size
@@ -130,9 +130,12 @@ class Engine:
         return text.strip(), reply["timings"]
 
 
-def conversation(rng: random.Random) -> list[Message]:
-    """The product's opening and up to four exchanges."""
+def conversation(rng: random.Random, asked: str) -> list[Message]:
+    """The product's opening and up to seven exchanges; every other time the last of them is the
+    same question about another scene, whose answer must not come again."""
     said = [*PRODUCT_EXAMPLES, *talked(rng)]
+    if rng.random() < 0.5 and (before := again(asked, rng)):
+        said.append((before.asked, before.answer))
     turns = [
         {"role": role, "content": text}
         for pair in said
@@ -177,7 +180,7 @@ def run(engine: Engine, scenes: range, each: int, picture: Picture) -> Tally:
 def _talk(
     engine: Engine, rng: random.Random, url: str | None, asked: list[Question]
 ) -> Iterator[tuple[Question, str, float]]:
-    messages = conversation(rng)
+    messages = conversation(rng, asked[0].asked)
     for question in asked:
         # The product prefills the history and shows the picture when speech starts; only what comes
         # after is waited for. Here the history alone is prefilled: the times include the picture.

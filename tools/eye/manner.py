@@ -7,8 +7,9 @@ keep the eye from depending on it. No torch here: training and evaluation share 
 from __future__ import annotations
 
 import random
+from dataclasses import dataclass
 
-from questions import questions
+from questions import Question, questions
 from scene import scene
 from tokens import Tokenizer
 
@@ -106,39 +107,64 @@ CAPTION = "(You see: {text})\n{asked}"
 """How the product shows a picture of which only the words are left (think/pictures.py)."""
 
 
+@dataclass(frozen=True, slots=True)
+class Beginning:
+    """Token ids up to the picture, and what was asked in them, as `plain` gives it."""
+
+    ids: list[int]
+    asked: frozenset[str]
+
+
+def plain(asked: str) -> str:
+    """The question as it is compared with others, without what was seen."""
+    return asked.splitlines()[-1].rstrip("?.").lower().replace("colour", "color")
+
+
 def earlier(rng: random.Random, most: int) -> list[Turn]:
-    """Up to `most` exchanges about other pictures, which are gone by now: not to be repeated."""
+    """Up to `most` exchanges about other pictures, which are gone by now: not to be repeated.
+
+    Every other one asks what the one before asked, as whoever watches something change does.
+    """
     turns: list[Turn] = []
-    while len(turns) < most and rng.random() < 0.7:
-        seen = scene("train", rng.randrange(1_000_000))
-        offered = questions(seen, rng)
-        question = offered[0]
+    while len(turns) < most and rng.random() < 0.8:
+        before = again(turns[-1][0], rng) if turns and rng.random() < 0.5 else None
+        offered = questions(scene("train", rng.randrange(1_000_000)), rng)
+        question = before or offered[0]
         asked = question.asked
         said = [other.answer for other in offered if other.kind == "see"]
-        if said and rng.random() < 0.3:
+        if said and not before and rng.random() < 0.3:
             asked = CAPTION.format(text=said[0], asked=asked)
         turns.append((asked, question.answer))
     return turns
 
 
+def again(asked: str, rng: random.Random, scenes: int = 40) -> Question | None:
+    """The same question about another scene; none if there is none among so many."""
+    for _ in range(scenes):
+        for question in questions(scene("train", rng.randrange(1_000_000)), rng):
+            if plain(question.asked) == plain(asked):
+                return question
+    return None
+
+
 def talked(rng: random.Random) -> list[Turn]:
     """What was said before the picture: small talk, or questions about other pictures."""
-    if rng.random() < 0.5:
-        return earlier(rng, 3)
+    if rng.random() < 0.6:
+        return earlier(rng, 6)
     return rng.sample(SMALL_TALK, rng.choice((0, 0, 1, 2, 3, 4)))
 
 
-def prefixes(tokenizer: Tokenizer, count: int, longest: int, seed: int) -> list[list[int]]:
-    """`count` different beginnings, up to the picture; half open exactly as the product does."""
+def beginnings(tokenizer: Tokenizer, count: int, longest: int, seed: int) -> list[Beginning]:
+    """`count` different ones, half open exactly as the product leaves them."""
     rng = random.Random(seed)
-    found: list[list[int]] = []
+    found: list[Beginning] = []
     while len(found) < count:
-        ids = _opening(tokenizer, rng)
-        for asked, answered in talked(rng):
+        ids, turns = _opening(tokenizer, rng), talked(rng)
+        for asked, answered in turns:
             ids += exchange(tokenizer, asked, answered)
         ids += tokenizer.opening("user")
         if len(ids) <= longest:
-            found.append(ids)
+            found.append(Beginning(ids, frozenset(plain(asked) for asked, _ in turns)))
     return found
 
 

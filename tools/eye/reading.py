@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import torch
 from language import Adapter, Bend, FrozenModel, Past
-from manner import prefixes
+from manner import beginnings
 from questions import GROUPS, Question
 from scene import Scene
 from talk import MANNER, Packer
@@ -21,7 +21,7 @@ from tokens import Tokenizer
 from torch import Tensor
 from torch.nn import functional
 
-LONGEST_PREFIX = 208
+LONGEST_PREFIX = 320
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,14 +42,14 @@ class Reading:
         self.model, self.picture, self.room = model, picture, room
         self.packer = Packer(tokenizer, picture, room)
         self._known: dict[tuple[int, ...], Past] = {}
-        self.ids = prefixes(tokenizer, variants, LONGEST_PREFIX, seed=5)
+        self.beginnings = beginnings(tokenizer, variants, LONGEST_PREFIX, seed=5)
 
     def answer(
         self, pictures: Tensor, scenes: list[Scene], rng: random.Random, adapter: Adapter | None
     ) -> Answered:
         """Ask about each scene; `pictures` (batch, picture, width) are its tokens."""
-        packed = self.packer.pack(scenes, rng)
-        prefix = rng.choice(self.ids)
+        beginning = rng.choice(self.beginnings)
+        packed, prefix = self.packer.pack(scenes, rng, beginning.asked), beginning.ids
         bends = adapter.bends() if adapter else None
         past = self._padded(prefix, bends)
         x = torch.cat([pictures, self.model.embed(packed.ids)], 1)

@@ -11,7 +11,7 @@ import random
 from dataclasses import dataclass
 
 import torch
-from manner import GENERAL
+from manner import GENERAL, plain
 from questions import Question, questions
 from scene import Scene
 from tokens import END_OF_TURN, Tokenizer
@@ -20,9 +20,12 @@ from torch import Tensor
 MANNER = 0.2  # weight of the words of an answer that any picture would have
 # Share of scenes that offer a kind (0.3 when not named); less for what is to be learnt more of.
 OFFERED = {"background": 1.0, "see": 1.0, "count": 0.6, "text_colour": 0.5, "number": 0.4,
-           "word": 0.17, "is_it": 0.6, "general": 0.4}  # fmt: skip
-# To compare is the hardest: of several things, so many more questions of these kinds are asked.
-COMPARED, MORE = frozenset({"exists", "is_the"}), 2
+           "word": 0.17, "is_it": 0.6, "exists": 0.2, "is_the": 0.12, "general": 0.4}  # fmt: skip
+# To compare is the hardest: of several things, so many more questions of these kinds are asked,
+# and their one word counts as much as others' two.
+COMPARED, MORE = frozenset({"exists", "is_the"}), 3
+# So often all questions of a scene are drawn to find one that was asked before about another scene.
+REPEATS = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +53,14 @@ class Packer:
         self._end = tokenizer.ids[END_OF_TURN]
         self._next = tokenizer.encode("\n") + tokenizer.opening("user")
 
-    def pack(self, scenes: list[Scene], rng: random.Random) -> Packed:
-        """As many random questions of each scene as there is room for."""
+    def pack(
+        self, scenes: list[Scene], rng: random.Random, asked: frozenset[str] = frozenset()
+    ) -> Packed:
+        """As many random questions of each scene as there is room for.
+
+        `asked` are plain questions of the conversation so far: they come first, as a model repeats
+        what it has answered once.
+        """
         shape = (len(scenes), self._room)
         ids, at = torch.full(shape, self._end), torch.zeros(shape, dtype=torch.long)
         branch, weights = torch.full(shape, -1), torch.zeros(shape)
@@ -59,7 +68,7 @@ class Packer:
         spans: list[tuple[int, int, int, Question]] = []
         for row, scene in enumerate(scenes):
             start = 0
-            for number, chain in enumerate(self._chains(scene, rng)):
+            for number, chain in enumerate(self._chains(scene, rng, asked)):
                 text, wanted, weight, answers = self._branch(chain)
                 if start + len(text) > self._room:
                     continue
@@ -77,7 +86,9 @@ class Packer:
         picture = torch.ones(len(scenes), self._room, self._picture, dtype=torch.bool)
         return Packed(ids, at, torch.cat([picture, sees], 2), labels, weights, spans)
 
-    def _chains(self, scene: Scene, rng: random.Random) -> list[list[Question]]:
+    def _chains(
+        self, scene: Scene, rng: random.Random, before: frozenset[str]
+    ) -> list[list[Question]]:
         """Branches; some ask twice, so that the eye is also asked about behind an answer."""
         asked = questions(scene, rng)
         if scene.text is not None:  # there is little to ask: once more, in other words
@@ -89,7 +100,9 @@ class Packer:
         asked.append(Question("general", said, answer, frozenset({key}), ()))
         # What few scenes offer is asked first, so that kinds come out about equally often.
         asked.sort(key=lambda q: rng.random() ** OFFERED.get(q.kind, 0.3), reverse=True)
-        chains: list[list[Question]] = []
+        drawn = (q for _ in range(REPEATS) for q in questions(scene, rng))
+        repeated = {plain(q.asked): q for q in drawn if plain(q.asked) in before}
+        chains = [[question] for question in repeated.values()][:2]
         while asked:
             length = 2 if len(asked) > 1 and rng.random() < 0.2 else 1
             chains.append(asked[:length])
@@ -120,6 +133,7 @@ class Packer:
         """Words that depend on the picture count most, and no question by its length."""
         keys = {i for word in question.key for i in self._forms(word)}
         weight = max(1, sum(i in keys for i in answer)) ** -0.5
+        weight *= 2 if question.kind in COMPARED else 1
         return [weight if i in keys else MANNER for i in answer]
 
     def _forms(self, word: str) -> list[int]:
