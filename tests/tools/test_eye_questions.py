@@ -2,9 +2,10 @@ from __future__ import annotations
 
 import random
 from collections import Counter
+from itertools import pairwise
 
 import pytest
-from manner import PRODUCT_EXAMPLES, PRODUCT_SYSTEM
+from manner import PRODUCT_EXAMPLES, PRODUCT_SYSTEM, again, earlier, plain
 from questions import GROUPS, questions
 from scene import HELD_OUT, scene
 from words import NOTHING, SLOTS, VOCABULARY, words
@@ -80,3 +81,31 @@ def test_training_opens_a_conversation_as_the_product_does(language: str) -> Non
     opening = prompt.opening(language=language)
     assert opening.system == PRODUCT_SYSTEM
     assert opening.examples == PRODUCT_EXAMPLES
+
+
+def test_the_same_question_is_found_about_another_scene() -> None:
+    rng = random.Random(1)
+    found = [again("What colour is it", rng) for _ in range(20)]
+    answers = {question.answer for question in found if question}
+    assert len(answers) > 3
+    assert {plain(question.asked) for question in found if question} == {"what color is it"}
+    assert again("Who wrote Hamlet?", rng) is None
+
+
+def test_what_is_the_same_question_depends_on_its_words_alone() -> None:
+    said = "(You see: I see a red circle on the left.)\nWhat Colour is it?"
+    assert plain(said) == plain("what color is it")
+    assert plain(said) != plain("What shape is it?")
+
+
+def test_histories_ask_the_same_question_about_several_scenes() -> None:
+    histories = [earlier(random.Random(i), 6) for i in range(200)]
+    assert max(map(len, histories)) == 6
+    repeated = changed = 0
+    for turns in histories:
+        for (asked, answer), (next_asked, next_answer) in pairwise(turns):
+            if plain(asked) == plain(next_asked):
+                repeated += 1
+                changed += answer != next_answer
+    assert repeated > 100
+    assert changed > repeated / 2

@@ -81,8 +81,10 @@ def at(place: str) -> str:
 
 
 def _as_heard(question: Question, rng: random.Random) -> Question:
-    """Speech recognition is not always sure of capitals and marks; both spellings occur."""
+    """Speech recognition is not always sure of capitals, marks and words; both spellings occur."""
     asked = question.asked
+    if rng.random() < 0.1:
+        asked = asked.replace("How many shapes", "How many shades")
     if rng.random() < 0.5:
         asked = asked.replace("color", "colour")
     if rng.random() < 0.1:

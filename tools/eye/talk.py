@@ -102,7 +102,7 @@ class Packer:
         asked.sort(key=lambda q: rng.random() ** OFFERED.get(q.kind, 0.3), reverse=True)
         drawn = (q for _ in range(REPEATS) for q in questions(scene, rng))
         repeated = {plain(q.asked): q for q in drawn if plain(q.asked) in before}
-        chains = [[question] for question in repeated.values()][:2]
+        chains = [[question] for question in repeated.values()][:1]
         while asked:
             length = 2 if len(asked) > 1 and rng.random() < 0.2 else 1
             chains.append(asked[:length])
