@@ -76,6 +76,11 @@ The book that I bought is about Rome.
 Can you help me?
 Could you explain that?
 What are you thinking about?
+What are you looking at?
+Are you coming or not?
+I do not know whether it is open or not.
+Can you see?
+Do you hear it?
 What is seven times eight?
 What is 25 plus 17?
 现在几点？
@@ -113,6 +118,12 @@ What is 25 plus 17?
 """
 
 UNFINISHED = """
+We are looking.
+I am trying
+I'm just wondering.
+I think it was on Monday or not.
+Can you watch?
+Could you tell
 What time does
 How many people have
 Which bus do

@@ -170,9 +170,7 @@ def test_in_doubt_the_audio_model_is_asked_and_heard_before_the_end() -> None:
     table = Table(has_model=True)
     table.voice()
     table.words(DOUBTFUL)
-    assert doubts(table) == [
-        (1_100, TurnDoubted(t_ns=1_100 * MS, trace=1, start=0, end=table.end))
-    ]
+    assert doubts(table) == [(1_100, TurnDoubted(t_ns=1_100 * MS, trace=1, start=0, end=table.end))]
     table.wait(140)
     assert table.outcomes == []
     table.score(0.9)

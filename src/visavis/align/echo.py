@@ -23,8 +23,8 @@ from visavis.flow.ring import AudioRing
 log = logging.getLogger(__name__)
 BLOCK = INPUT_RATE_HZ // 100
 LOOK_BLOCKS, SEEK_BLOCKS = 50, 5
-"""The delay is looked at twice a second, and while it is not known twenty times, for nobody who cuts
-in is heard before it is: 1 ms of work."""
+"""The delay is looked at twice a second, and while it is not known twenty times, for who cuts in is
+not heard before it is: 1 ms of work."""
 LEAST_LAG = 2 * BLOCK
 """What was played less than 20 ms ago is not yet known for certain."""
 LEAD = BLOCK * 3 // 2

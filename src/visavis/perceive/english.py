@@ -88,8 +88,10 @@ VERBS = TRANSITIVE | _set(
 ABOUT_WHAT = _set("how what me know talk think us learn")
 WANT_A_THING = _set(
     "explain describe show give find open close set play read write translate send call make"
-    " remind bring order book"
+    " remind bring order book watch tell ask use take put get buy hold keep add change turn pass"
+    " name list"
 )
+WANT_MORE = _set("looking trying planning hoping wondering calling asking thinking wanting using")
 DIGITS = _set("zero oh one two three four five six seven eight nine double triple")
 CALLS = _set("call dial ring text")
 NUMBER_CUES = CALLS | _set("number code zip phone pin extension account card it's is at")
@@ -200,6 +202,17 @@ def _may_lack_its_noun(words: Words) -> bool:
     return noun and words[-1] == "it" and words[-2] in PREPOSITIONS | PARTICLES | {"of", "about"}
 
 
+def _may_lack_its_end(words: Words) -> bool:
+    """ "It was on Monday or not": so a recogniser writes "on Monday or"."""
+    offers = words[0] in AUXILIARIES or {"whether", "if"}.intersection(words)
+    return words[-2:] == ["or", "not"] and not offers
+
+
+def _wants_more(words: Words) -> bool:
+    """ "We are looking", unlike "what are you looking at"."""
+    return words[-1] in WANT_MORE and _before(words) in BE | CLIPPED | {"been", "not", "just"}
+
+
 def _asks_without_a_verb(core: Words) -> bool:
     """ "How many people", but not "what about tomorrow"."""
     return len(core) > 2 and core[1] not in ("about", "not", "else") and not _verbs(core)
@@ -220,8 +233,10 @@ def _statement(words: Words, mark: str) -> Judgement:
         return -2.0, f"ends on {words[-1]!r}"
     if _lacks_a_verb(words):
         return (-2.0 if len(words) > 3 else -0.6), "no verb yet"
-    if _may_lack_its_noun(words):
-        return -1.5, "may lack its noun"
+    if _may_lack_its_noun(words) or _may_lack_its_end(words):
+        return -1.5, "may lack its end"
+    if _wants_more(words):
+        return -1.5, f"ends on {words[-1]!r}"
     if len(words) < 3:
         return (0.8 if mark in ".!" else 0.3), "a few words"
     return (1.8, "sentence complete") if mark in ".!" else (0.7, "sentence")

@@ -92,9 +92,9 @@ class TurnTaking:
     """One turn at a time.
 
     `sure_ms`, `unsure_ms`, `unfinished_ms`: the silence after which a turn is over that is surely
-    complete, may be either, is clearly not complete. `score_ms`: where an audio model (`has_model`) was
-    asked, so much silence there must be to decide without its score. `drop_ms`: after which
-    a turn without words is over. `late_ms`: so long the final words are waited for, and `lost_ms`
+    complete, may be either, is clearly not complete. `score_ms`: where an audio model (`has_model`)
+    was asked, so much silence there must be to decide without its score. `drop_ms`: after which a
+    turn without words is over. `late_ms`: so long the final words are waited for, and `lost_ms`
     when there are none at all. `linger_ms`: a pause so long in the middle of a turn is told of.
     `longest_ms`: a turn that lasts longer ends at its next pause.
     """
