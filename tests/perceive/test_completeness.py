@@ -78,6 +78,8 @@ Could you explain that?
 What are you thinking about?
 What are you looking at?
 Are you coming or not?
+The answer is no.
+And then she said no.
 I do not know whether it is open or not.
 Can you see?
 Do you hear it?
@@ -118,6 +120,7 @@ What is 25 plus 17?
 """
 
 UNFINISHED = """
+I want to go to Rome no
 We are looking.
 I am trying
 I'm just wondering.

@@ -392,12 +392,53 @@ def test_who_was_cut_off_is_given_longer() -> None:
     assert cut.outcome()[0] > plain.silence_before_end(HALF)
 
 
-def test_a_habit_never_delays_a_sure_end() -> None:
+@pytest.mark.parametrize(
+    ("pause_ms", "text", "expected_ms"),
+    [
+        (200, SURE, 200),  # between two phrases, not in search of one
+        (500, SURE, 600),
+        (900, SURE, 700),
+        (900, HALF, 1_080),
+        (1_500, HALF, 1_200),
+    ],
+)
+def test_who_hesitated_in_this_turn_may_do_so_again(
+    pause_ms: float, text: str, expected_ms: float
+) -> None:
+    table = Table()
+    table.voice()
+    table.words(OPEN)
+    table.wait(pause_ms - 100)
+    table.voice()
+    table.words(text)
+    table.wait(2_000)
+    assert table.outcome()[0] == pytest.approx(expected_ms, abs=20)
+
+
+def test_who_was_cut_off_is_not_cut_off_again_in_what_follows() -> None:
+    table = Table()
+    table.voice()
+    table.words(SURE)
+    table.wait(500)
+    table.outcomes.clear()
+    table.first = 2
+    table.voice()
+    table.words(SURE)
+    table.wait(1_000)
+    assert table.outcome()[0] > 650
+
+
+def test_a_habit_of_earlier_turns_never_delays_a_sure_end() -> None:
     table = Table()
     for _ in range(3):
         table.voice()
         table.words(OPEN)
         table.wait(1_000)
+    table.voice()
+    table.words(SURE)
+    table.wait(3_000)
+    table.outcomes.clear()
+    table.first = 0
     assert table.silence_before_end(SURE) <= 240
 
 

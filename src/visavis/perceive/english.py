@@ -142,13 +142,22 @@ def _ending(words: Words, mark: str) -> Judgement | None:
         return -3.0, f"ends on {last!r}"
     if (whole := WHOLE.get(" ".join(words))) is not None:
         return whole
-    if len(last) == 1 and _before(words) in ARTICLES | {"to", "of", "for"}:
-        return -2.0, "a word begun"
+    if broken_off := _broken_off(words):
+        return broken_off
     if any(last in class_ and not may_end(words) for class_, may_end in OPEN_CLASSES):
         return -2.5, f"ends on {last!r}"
     if last in PARTICLES and not _may_end_on_particle(words):
         return -0.7, f"may go on after {last!r}"
     return (-1.2, "ends on a comma") if mark in ",;:" else None
+
+
+def _broken_off(words: Words) -> Judgement | None:
+    """ "I would like a c", "I want to go to Rome no"."""
+    last, before = words[-1], _before(words)
+    if len(last) == 1 and before in ARTICLES | {"to", "of", "for"}:
+        return -2.0, "a word begun"
+    corrects = last == "no" and len(words) > 3 and before not in SAYING | BE | ARTICLES
+    return (-1.5, "may correct itself") if corrects else None
 
 
 def _question(words: Words, mark: str) -> Judgement | None:

@@ -55,6 +55,8 @@ MODEL_WEIGHT, MODEL_LIMIT, MOST_UNFINISHED = 0.6, 1.5, 0.4
 HABIT_LENGTH, HABIT_LEAST = 8, 2
 # Who speaks again so soon after an end was cut off.
 CUT_OFF_MS = 1_000
+# Who has hesitated in this turn may do so again, for about as long. Less is no hesitation.
+HESITATES_MS, AGAIN = 350, 1.2
 # A recognition that ends so shortly before the voice does has heard all of its words, or guessed
 # the last one: good enough for a draft, which the final words confirm or drop.
 RECENT_MS = 250
@@ -68,6 +70,7 @@ class Turn:
 
     trace: int
     start: int
+    hesitated_ms: float = 0.0  # the longest pause in it, or just before it
     words: WordsHeard | None = None  # the newest that are not empty
     pause: SpeechPaused | None = None
     settled: bool = False  # the words up to `pause` are final
@@ -152,11 +155,12 @@ class TurnTaking:
     def _begin_or_resume(self, event: SpeechStarted) -> None:
         turn = self._turn
         if turn is None:
-            self._learn(self._ended_at, event.start, CUT_OFF_MS)
+            hesitated_ms = self._learn(self._ended_at, event.start, CUT_OFF_MS)
             self._ended_at = None
-            self._turn = Turn(event.trace, event.start)
+            self._turn = Turn(event.trace, event.start, hesitated_ms)
         elif turn.pause is not None:
-            self._learn(turn.pause.end, event.start, self._unfinished_ms)
+            hesitated_ms = self._learn(turn.pause.end, event.start, self._unfinished_ms)
+            turn.hesitated_ms = max(turn.hesitated_ms, hesitated_ms)
             turn.pause, turn.settled, turn.scored = None, False, None
             turn.expected = turn.lingered = turn.doubted = False
 
@@ -181,10 +185,12 @@ class TurnTaking:
         if turn is not None and turn.pause is not None and event.end == turn.pause.end:
             turn.scored = event.probability
 
-    def _learn(self, end: int | None, start: int, most_ms: float) -> None:
-        """A pause of this user that was not the end of a turn."""
-        if end is not None and (pause_ms := (start - end) / SAMPLES_PER_MS) <= most_ms:
-            self._pauses_ms.append(pause_ms)
+    def _learn(self, end: int | None, start: int, most_ms: float) -> float:
+        """A pause of this user that was not the end of a turn: its length if they hesitated."""
+        if end is None or (pause_ms := (start - end) / SAMPLES_PER_MS) > most_ms:
+            return 0.0
+        self._pauses_ms.append(pause_ms)
+        return pause_ms if pause_ms >= HESITATES_MS else 0.0
 
     # ── what goes out ────────────────────────────────────────────────────────────────────────
 
@@ -265,12 +271,12 @@ class TurnTaking:
         if words.log_odds <= OPEN:
             sound = min(sound, MOST_UNFINISHED)
         log_odds = words.log_odds + sound
-        enough_ms = self._enough_ms(log_odds)
+        enough_ms = self._enough_ms(log_odds, turn.hesitated_ms)
         if (pause.end - turn.start) / SAMPLES_PER_MS > self._longest_ms:
             enough_ms, reasons = self._sure_ms, (*reasons, "turn too long")
         return Verdict(log_odds, reasons, enough_ms)
 
-    def _enough_ms(self, log_odds: float) -> float:
+    def _enough_ms(self, log_odds: float, hesitated_ms: float) -> float:
         doubt = (HOPELESS, DOUBTFUL, 0.0, SURE)
         middle_ms = (self._sure_ms + self._unsure_ms) / 2
         silences_ms = (self._unfinished_ms, self._unsure_ms, middle_ms, self._sure_ms)
@@ -278,7 +284,8 @@ class TurnTaking:
         if log_odds < SURE and len(self._pauses_ms) >= HABIT_LEAST:
             habit_ms = 1.2 * float(np.median(self._pauses_ms))
             enough_ms = max(enough_ms, min(habit_ms, self._unsure_ms))
-        return enough_ms
+        most_ms = middle_ms if log_odds >= SURE else self._unsure_ms
+        return max(enough_ms, min(AGAIN * hesitated_ms, most_ms))
 
     def _silent_ms(self, pause: SpeechPaused, now_ns: int) -> float:
         """Silence in the audio that came; by the clock once audio has stopped coming."""
