@@ -415,17 +415,67 @@ def test_who_hesitated_in_this_turn_may_do_so_again(
     assert table.outcome()[0] == pytest.approx(expected_ms, abs=20)
 
 
-def test_who_was_cut_off_is_not_cut_off_again_in_what_follows() -> None:
+def test_noise_in_a_pause_is_no_end_of_it_and_no_habit() -> None:
+    table = Table()
+    for _ in range(3):
+        table.voice()
+        table.words(SURE)
+        table.wait(800)
+        table.first = 0
+        table.voice(60)
+        table.words("")
+        table.wait(1_500)
+        table.first = 0
+    table.outcomes.clear()
+    assert table.silence_before_end(HALF) == Table().silence_before_end(HALF)
+
+
+def test_noise_after_the_words_does_not_make_a_sure_end_wait() -> None:
     table = Table()
     table.voice()
     table.words(SURE)
-    table.wait(500)
-    table.outcomes.clear()
-    table.first = 2
+    table.wait(60)
+    table.voice(40)
+    table.words(SURE, trace=1)
+    table.wait(1_000)
+    assert table.outcome()[0] == 200
+
+
+def test_what_was_no_word_in_the_end_is_no_turn() -> None:
+    table = Table()
+    table.voice(300)
+    table.words("you", final=False)
+    table.words("")
+    table.wait(1_000)
+    assert isinstance(table.outcome()[1], TurnDropped)
+
+
+def test_a_doubt_that_the_final_words_take_away_is_not_waited_for() -> None:
+    table = Table(has_model=True)
     table.voice()
+    table.words("What time is", final=False)
     table.words(SURE)
     table.wait(1_000)
-    assert table.outcome()[0] > 650
+    assert len(doubts(table)) == 1
+    assert table.outcome()[0] == 200
+
+
+def test_nobody_is_asked_about_what_is_decided_or_dropped_anyway() -> None:
+    late, hesitating, endless = (
+        Table(has_model=True), Table(has_model=True), Table(has_model=True, longest_ms=500)
+    )  # fmt: skip
+    late.voice()
+    late.wait(500)
+    late.words(DOUBTFUL)
+    hesitating.voice()
+    hesitating.words("Um.")
+    hesitating.wait(3_000)
+    endless.voice()
+    endless.words(DOUBTFUL)
+    endless.wait(200)
+    for table in (late, hesitating, endless):
+        assert not doubts(table)
+        assert table.outcome()
 
 
 def test_a_habit_of_earlier_turns_never_delays_a_sure_end() -> None:

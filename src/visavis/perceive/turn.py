@@ -14,7 +14,6 @@ not silence.
 from __future__ import annotations
 
 import math
-from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -38,6 +37,7 @@ from visavis.flow.events import (
 )
 from visavis.flow.ring import AudioRing
 from visavis.perceive.completeness import completeness, is_hesitation, says_something
+from visavis.perceive.habit import Habit
 from visavis.perceive.prosody import SPAN, Prosody, prosody
 
 SAMPLES_PER_MS = INPUT_RATE_HZ // 1_000
@@ -52,11 +52,8 @@ LIKELY = 0.0
 # sound has little to say against them: it knows nothing of numbers, of grammar and of manners, and
 # "thank you" ends the same with a question behind it.
 MODEL_WEIGHT, MODEL_LIMIT, MOST_UNFINISHED = 0.6, 1.5, 0.4
-HABIT_LENGTH, HABIT_LEAST = 8, 2
-# Who speaks again so soon after an end was cut off.
-CUT_OFF_MS = 1_000
-# Who has hesitated in this turn may do so again, for about as long. Less is no hesitation.
-HESITATES_MS, AGAIN = 350, 1.2
+# Who has paused may do so again, for about as long.
+AGAIN = 1.2
 # A recognition that ends so shortly before the voice does has heard all of its words, or guessed
 # the last one: good enough for a draft, which the final words confirm or drop.
 RECENT_MS = 250
@@ -70,8 +67,8 @@ class Turn:
 
     trace: int
     start: int
-    hesitated_ms: float = 0.0  # the longest pause in it, or just before it
     words: WordsHeard | None = None  # the newest that are not empty
+    kept: WordsHeard | None = None  # likewise, final
     pause: SpeechPaused | None = None
     settled: bool = False  # the words up to `pause` are final
     foreseen: WordsHeard | None = None  # words that were looked at before they were final
@@ -126,8 +123,7 @@ class TurnTaking:
         self._linger_ms, self._longest_ms = linger_ms, longest_ms
         self._turn: Turn | None = None
         self._heard = 0  # samples received; not the ring's end, which may be ahead of the events
-        self._ended_at: int | None = None
-        self._pauses_ms: deque[float] = deque(maxlen=HABIT_LENGTH)
+        self._habit = Habit(unfinished_ms)
 
     def on(self, event: Event) -> Iterator[Event]:
         match event:
@@ -153,20 +149,18 @@ class TurnTaking:
     # ── what comes in ────────────────────────────────────────────────────────────────────────
 
     def _begin_or_resume(self, event: SpeechStarted) -> None:
+        self._habit.begin(event.start)
         turn = self._turn
         if turn is None:
-            hesitated_ms = self._learn(self._ended_at, event.start, CUT_OFF_MS)
-            self._ended_at = None
-            self._turn = Turn(event.trace, event.start, hesitated_ms)
+            self._turn = Turn(event.trace, event.start)
         elif turn.pause is not None:
-            hesitated_ms = self._learn(turn.pause.end, event.start, self._unfinished_ms)
-            turn.hesitated_ms = max(turn.hesitated_ms, hesitated_ms)
             turn.pause, turn.settled, turn.scored = None, False, None
             turn.expected = turn.lingered = turn.doubted = False
 
     def _pause(self, event: SpeechPaused) -> None:
         if (turn := self._turn) is None:
             return
+        self._habit.pause(event.end)
         start = max(event.start, event.end - SPAN, self._ring.begin)
         voice = self._ring.slice(start, max(start, event.end))
         turn.pause, turn.settled, turn.prosody = event, False, prosody(voice)
@@ -176,7 +170,13 @@ class TurnTaking:
         if turn is None or event.trace != turn.trace:
             return
         if says_something(event.text):
+            if turn.kept is None or event.text != turn.kept.text:
+                self._habit.words(event.end)
             turn.words = event
+            turn.kept = event if event.final else turn.kept
+        elif event.final:
+            # It was no word, whatever it seemed to be at first.
+            turn.words = turn.kept
         if event.final and turn.pause is not None and event.end == turn.pause.end:
             turn.settled = True
 
@@ -185,13 +185,6 @@ class TurnTaking:
         if turn is not None and turn.pause is not None and event.end == turn.pause.end:
             turn.scored = event.probability
 
-    def _learn(self, end: int | None, start: int, most_ms: float) -> float:
-        """A pause of this user that was not the end of a turn: its length if they hesitated."""
-        if end is None or (pause_ms := (start - end) / SAMPLES_PER_MS) > most_ms:
-            return 0.0
-        self._pauses_ms.append(pause_ms)
-        return pause_ms if pause_ms >= HESITATES_MS else 0.0
-
     # ── what goes out ────────────────────────────────────────────────────────────────────────
 
     def _decide(self, turn: Turn, pause: SpeechPaused, event: Event) -> Iterator[Event]:
@@ -199,8 +192,9 @@ class TurnTaking:
         since_ms = (event.t_ns - pause.t_ns) / NS_PER_MS
         if not turn.settled and since_ms < (self._late_ms if turn.words else self._lost_ms):
             yield from self._foresee(turn, pause.end, event)
-            if turn.words and _is_recent(turn.words, pause.end):
-                yield from self._consult(turn, turn.words, pause, event)
+            words = turn.words
+            if words and _is_recent(words, pause.end) and self._is_doubtful(turn, words, pause):
+                yield from self._consult(turn, pause, event)
             return
         if turn.words is None:
             if silent_ms >= self._drop_ms:
@@ -208,10 +202,10 @@ class TurnTaking:
                     turn, pause, event, "no words" if turn.settled else "not recognised"
                 )
             return
-        yield from self._consult(turn, turn.words, pause, event)
         verdict = self._judge(turn, turn.words.text, pause)
-        # The answer is being drafted meanwhile, so that to hear the audio model costs nothing.
-        unheard = turn.doubted and turn.scored is None and silent_ms < self._score_ms
+        unheard = silent_ms < self._score_ms and self._is_doubtful(turn, turn.words, pause)
+        if unheard:
+            yield from self._consult(turn, pause, event)
         if unheard or silent_ms < verdict.enough_ms:
             yield from self._foretell(turn, turn.words, pause, event, verdict, silent_ms)
         elif is_hesitation(turn.words.text):
@@ -229,13 +223,16 @@ class TurnTaking:
         if log_odds >= SURE:
             yield _expected(turn, words, end, log_odds, event)
 
-    def _consult(
-        self, turn: Turn, words: WordsHeard, pause: SpeechPaused, event: Event
-    ) -> Iterator[TurnDoubted]:
-        """Ask the audio model, once a pause, unless words and voice are sure without it."""
-        if not self._has_model or turn.doubted:
-            return
-        if completeness(words.text).log_odds + turn.prosody.log_odds < CERTAIN:
+    def _is_doubtful(self, turn: Turn, words: WordsHeard, pause: SpeechPaused) -> bool:
+        """Whether the audio model has still to say what it thinks, and it matters."""
+        if not self._has_model or turn.scored is not None or is_hesitation(words.text):
+            return False
+        log_odds = completeness(words.text).log_odds + turn.prosody.log_odds
+        return log_odds < CERTAIN and not self._is_too_long(turn, pause)
+
+    def _consult(self, turn: Turn, pause: SpeechPaused, event: Event) -> Iterator[TurnDoubted]:
+        """Ask the audio model, once a pause."""
+        if not turn.doubted:
             turn.doubted = True
             yield TurnDoubted(t_ns=event.t_ns, trace=turn.trace, start=turn.start, end=pause.end)
 
@@ -271,21 +268,23 @@ class TurnTaking:
         if words.log_odds <= OPEN:
             sound = min(sound, MOST_UNFINISHED)
         log_odds = words.log_odds + sound
-        enough_ms = self._enough_ms(log_odds, turn.hesitated_ms)
-        if (pause.end - turn.start) / SAMPLES_PER_MS > self._longest_ms:
+        enough_ms = self._enough_ms(log_odds)
+        if self._is_too_long(turn, pause):
             enough_ms, reasons = self._sure_ms, (*reasons, "turn too long")
         return Verdict(log_odds, reasons, enough_ms)
 
-    def _enough_ms(self, log_odds: float, hesitated_ms: float) -> float:
+    def _is_too_long(self, turn: Turn, pause: SpeechPaused) -> bool:
+        return (pause.end - turn.start) / SAMPLES_PER_MS > self._longest_ms
+
+    def _enough_ms(self, log_odds: float) -> float:
         doubt = (HOPELESS, DOUBTFUL, 0.0, SURE)
         middle_ms = (self._sure_ms + self._unsure_ms) / 2
         silences_ms = (self._unfinished_ms, self._unsure_ms, middle_ms, self._sure_ms)
         enough_ms = float(np.interp(log_odds, doubt, silences_ms))
-        if log_odds < SURE and len(self._pauses_ms) >= HABIT_LEAST:
-            habit_ms = 1.2 * float(np.median(self._pauses_ms))
-            enough_ms = max(enough_ms, min(habit_ms, self._unsure_ms))
-        most_ms = middle_ms if log_odds >= SURE else self._unsure_ms
-        return max(enough_ms, min(AGAIN * hesitated_ms, most_ms))
+        usual_ms = self._habit.usual_ms if log_odds < SURE else 0.0
+        enough_ms = max(enough_ms, min(AGAIN * usual_ms, self._unsure_ms))
+        most_ms = self._unsure_ms if log_odds < SURE else middle_ms
+        return max(enough_ms, min(AGAIN * self._habit.hesitated_ms, most_ms))
 
     def _silent_ms(self, pause: SpeechPaused, now_ns: int) -> float:
         """Silence in the audio that came; by the clock once audio has stopped coming."""
@@ -302,7 +301,8 @@ class TurnTaking:
         verdict: Verdict,
         silent_ms: float,
     ) -> TurnEnded:
-        self._turn, self._ended_at = None, pause.end
+        self._turn = None
+        self._habit.end(pause.end)
         late = () if turn.settled else ("recognition late",)
         return TurnEnded(
             t_ns=event.t_ns,
