@@ -39,7 +39,6 @@ Please don't.
 I don't want to.
 I guess.
 Tell me.
-Can you tell me?
 Did you know that?
 Who said that
 How do you do that

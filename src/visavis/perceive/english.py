@@ -89,8 +89,10 @@ UNSURE = _set("could would should might must was were have had")
 SUPPOSING = _set("think guess believe if suppose maybe because yesterday today tomorrow morning")
 # What a short answer ends on: "I do", "it is".
 SHORTLY = _set("do did does can will is am")
-# What need not be said again: "can you show me?", "would you like to?".
+# What need not be said again: "show me.", "would you like to?".
 UNTOLD = {("tell", "me"), ("show", "me"), ("like", "to"), ("want", "to"), ("have", "to")}
+# Whole by themselves, but what a question with them asks for comes after them, as a rule.
+BEGINNINGS = {("tell", "me"), ("show", "me")}
 RELATIVES = _set("that which who whom where")
 CONJUGATED = re.compile(r"(?<!^)(ed|'s|'re|'m|'ve|'ll|'d|n't)$")
 VERBS = TRANSITIVE | _set(
@@ -272,15 +274,15 @@ def _is_tag(core: Words) -> bool:
 
 
 def _is_asked_back(words: Words) -> bool:
-    """ "And you?", "and then?", "what for?", "did you know that?", "can you tell me?"."""
+    """ "And you?", "and then?", "what for?", "did you know that?", "would you like to?"."""
     core, pair = _core(words), tuple(words[-2:])
     if len(words) < 3 and not core:
         return words[0] in ("and", "so", "but")
     if len(core) == 2 and core[0] in WH:
         return core[1] in PREPOSITIONS | {"to", "so", "about"} and core != ["what", "about"]
-    asks = core[0] in DO | MODALS
     known = pair[-1] == "that" and pair[0] in ("know", "say", "hear")
-    return pair == ("and", "you") or (asks and (known or pair in UNTOLD))
+    again = known or pair in UNTOLD - BEGINNINGS
+    return pair == ("and", "you") or (core[0] in DO | MODALS and again)
 
 
 def _is_said_shortly(core: Words) -> bool:
