@@ -196,7 +196,7 @@ def replay_line(settings: Mapping[str, Any]) -> Rebuilt:
         ring=AudioRing(config.sound.ring_s),
         make_resampler=None,
         vad=backends.load("vad", vad.manifest.backend, vad.options),
-        scored_elsewhere="turn" in bundle_names(config),
+        scored_elsewhere=settings.get("scores_turns", "turn" in bundle_names(config)),
         seen_elsewhere=settings.get("sees", False),
         streams=tuple(settings.get("streams", (CAMERA,))),
         output_rate_hz=settings["output_rate_hz"],

@@ -65,8 +65,8 @@ def eyes() -> dict[str, Any]:
 def rebuilt(settings: Mapping[str, Any]) -> Rebuilt:
     """What `engines.replay_line` is for a recording of such a line."""
     line, ring = Line(SimulatedClock()), AudioRing(60)
-    rate_hz, sees = settings["output_rate_hz"], settings["sees"]
-    parts = Parts(Config(), ring, None, FakeVad(), output_rate_hz=rate_hz, seen_elsewhere=sees)
+    parts = Parts(Config(), ring, None, FakeVad(), output_rate_hz=settings["output_rate_hz"])
+    parts.seen_elsewhere, parts.scored_elsewhere = settings["sees"], settings["scores_turns"]
     parts.streams = tuple(settings["streams"])
     connect(line, parts)
     return Rebuilt(line, WIRING, ring)

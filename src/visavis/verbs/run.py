@@ -98,6 +98,7 @@ def _recorder(path: Path, parts: Parts, pace: Pace) -> Recorder:
             "config": msgspec.to_builtins(config, enc_hook=str),
             "output_rate_hz": parts.output_rate_hz,
             "sees": parts.sees,
+            "scores_turns": parts.turn is not None,
             "streams": list(parts.streams),
         },
         seed=config.reply.seed or 0,
