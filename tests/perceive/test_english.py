@@ -38,6 +38,8 @@ It is.
 Please don't.
 I don't want to.
 I guess.
+What color is the square
+Where is the square?
 Tell me.
 Did you know that?
 Who said that

@@ -130,7 +130,7 @@ LONE_ADJECTIVES = _set("good new nice great big small long short old bad cheap c
 SUPERLATIVE = re.compile(r"\w{3,}est")
 NOT_SUPERLATIVE = _set("interest forest guest request chest contest latest arrest harvest protest")
 OF_SOMETHING = _set(
-    "difference capital president population distance name root square way meaning definition"
+    "difference capital president population distance name root way meaning definition"
 )
 CLOCKS = _set("timer alarm reminder")
 STOPPING = _set("really just probably always usually also never only even")
