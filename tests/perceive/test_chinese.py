@@ -6,6 +6,8 @@ import pytest
 
 from visavis.perceive.completeness import completeness
 
+from .tables import lines
+
 FINISHED = """
 厕所在哪
 你去哪？
@@ -107,11 +109,11 @@ UNFINISHED = """
 """
 
 
-@pytest.mark.parametrize("text", FINISHED.split("\n")[1:-1])
+@pytest.mark.parametrize("text", lines(FINISHED))
 def test_finished(text: str) -> None:
     assert completeness(text).log_odds >= 0.5, completeness(text)
 
 
-@pytest.mark.parametrize("text", UNFINISHED.split("\n")[1:-1])
+@pytest.mark.parametrize("text", lines(UNFINISHED))
 def test_unfinished(text: str) -> None:
     assert completeness(text).log_odds <= 0.4, completeness(text)

@@ -8,6 +8,8 @@ from hypothesis import strategies as st
 
 from visavis.perceive.completeness import completeness, is_hesitation, quotation_is_open
 
+from .tables import lines
+
 FINISHED = """
 What time does the museum open
 What time does the museum open?
@@ -270,10 +272,6 @@ Come in
 知道了
 红色的
 """
-
-
-def lines(table: str) -> list[str]:
-    return [line for line in table.splitlines() if line]
 
 
 @pytest.mark.parametrize("text", lines(FINISHED))

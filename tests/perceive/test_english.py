@@ -8,6 +8,8 @@ from hypothesis import strategies as st
 
 from visavis.perceive.completeness import completeness
 
+from .tables import lines
+
 FINISHED = """
 Is the museum open?
 Is it open
@@ -150,10 +152,6 @@ I have a question.
 """
 
 WORDS = "a i it you the what how do can is tell me that to by some best know if because please no 5"
-
-
-def lines(table: str) -> list[str]:
-    return [line for line in table.splitlines() if line]
 
 
 @pytest.mark.parametrize("text", lines(FINISHED))

@@ -62,18 +62,26 @@ class Table:
                 self.send(AudioAligned(t_ns=t_ns, start=start, samples=samples))
             self.send(ClockTicked(t_ns=int(self.ms * MS), index=int(self.ms // 20)))
 
-    def voice(self, ms: float = 1_000) -> None:
-        """The user speaks for so long; the pause is seen 100 ms later."""
+    def speak(self, ms: float = 1_000) -> None:
+        """The user speaks for so long, and falls silent."""
         self.trace += 1
         self.first = self.first or self.trace
         self.start = self.ring.end
         self.send(SpeechStarted(t_ns=int(self.ms * MS), trace=self.trace, start=self.start))
         self.wait(ms)
         self.end = self.ring.end
-        self.wait(100)
+
+    def pause(self) -> None:
+        """The silence is seen to be a pause."""
         self.send(
             SpeechPaused(t_ns=int(self.ms * MS), trace=self.trace, start=self.start, end=self.end)
         )
+
+    def voice(self, ms: float = 1_000) -> None:
+        """The user speaks for so long; the pause is seen 100 ms later."""
+        self.speak(ms)
+        self.wait(100)
+        self.pause()
 
     def words(self, text: str, *, final: bool = True, **changes: Any) -> None:
         fields: dict[str, Any] = {
@@ -210,27 +218,21 @@ def test_the_audio_model_is_asked_once_a_pause() -> None:
 
 def test_words_that_just_came_are_doubted_before_they_are_final() -> None:
     table = Table(has_model=True)
-    table.send(SpeechStarted(t_ns=0, trace=1, start=0))
-    table.trace = table.first = 1
-    table.wait(1_000)
-    table.end = table.ring.end
+    table.speak()
     table.words(DOUBTFUL, final=False)
     table.wait(100)
     assert not doubts(table)
-    table.send(SpeechPaused(t_ns=int(table.ms * MS), trace=1, start=0, end=table.end))
+    table.pause()
     assert [ms for ms, _ in doubts(table)] == [1_100]
 
 
 def test_old_words_are_not_doubted_before_the_final_ones() -> None:
     table = Table(has_model=True)
-    table.send(SpeechStarted(t_ns=0, trace=1, start=0))
-    table.trace = table.first = 1
-    table.wait(500)
-    table.end = table.ring.end
+    table.speak(500)
     table.words(DOUBTFUL, final=False)
     table.wait(500)
     table.end = table.ring.end
-    table.send(SpeechPaused(t_ns=int(table.ms * MS), trace=1, start=0, end=table.end))
+    table.pause()
     assert not doubts(table)
     table.words(SURE)
     table.wait(300)
@@ -561,10 +563,7 @@ def test_a_turn_that_sounds_finished_is_expected_to_end_before_it_does() -> None
 
 def fading(table: Table, words: str, *, missing_ms: float) -> list[tuple[float, Any]]:
     """What is foretold as the voice dies down after these words; it has not paused yet."""
-    table.send(SpeechStarted(t_ns=0, trace=1, start=0))
-    table.first = 1
-    table.wait(1_000)
-    table.end = table.ring.end
+    table.speak()
     table.words(words, final=False, end=table.end - round(missing_ms * 16))
     table.wait(40)
     table.send(SpeechFading(t_ns=int(table.ms * MS), trace=1, end=table.end))
@@ -627,14 +626,11 @@ def test_words_that_were_heard_long_before_the_pause_are_not_all() -> None:
 
 def test_words_that_come_just_before_the_pause_are_used_when_it_is_seen() -> None:
     table = Table()
-    table.send(SpeechStarted(t_ns=0, trace=1, start=0))
-    table.trace = table.first = 1
-    table.wait(900)
-    table.words(SURE, final=False, end=table.ring.end)
-    table.end = table.ring.end
+    table.speak(900)
+    table.words(SURE, final=False)
     assert table.foretold == []
     table.wait(100)
-    table.send(SpeechPaused(t_ns=int(table.ms * MS), trace=1, start=0, end=table.end))
+    table.pause()
     [(ms, expected)] = table.foretold
     assert isinstance(expected, TurnExpected)
     assert ms == 1_000

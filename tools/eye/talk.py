@@ -53,9 +53,7 @@ class Packer:
         self._end = tokenizer.ids[END_OF_TURN]
         self._next = tokenizer.encode("\n") + tokenizer.opening("user")
 
-    def pack(
-        self, scenes: list[Scene], rng: random.Random, asked: frozenset[str] = frozenset()
-    ) -> Packed:
+    def pack(self, scenes: list[Scene], rng: random.Random, asked: frozenset[str]) -> Packed:
         """As many random questions of each scene as there is room for.
 
         `asked` are plain questions of the conversation so far: they come first, as a model repeats
@@ -100,9 +98,8 @@ class Packer:
         asked.append(Question("general", said, answer, frozenset({key}), ()))
         # What few scenes offer is asked first, so that kinds come out about equally often.
         asked.sort(key=lambda q: rng.random() ** OFFERED.get(q.kind, 0.3), reverse=True)
-        drawn = (q for _ in range(REPEATS) for q in questions(scene, rng))
-        repeated = {plain(q.asked): q for q in drawn if plain(q.asked) in before}
-        chains = [[question] for question in repeated.values()][:1]
+        drawn = [q for _ in range(REPEATS) for q in questions(scene, rng)]
+        chains = [[q] for q in drawn if plain(q.asked) in before][:1]
         while asked:
             length = 2 if len(asked) > 1 and rng.random() < 0.2 else 1
             chains.append(asked[:length])

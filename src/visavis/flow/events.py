@@ -25,6 +25,7 @@ Samples = NDArray[np.float32]
 
 INPUT_RATE_HZ = 16_000
 """The one rate of the input axis, after `align`."""
+SAMPLES_PER_MS = INPUT_RATE_HZ // 1_000
 
 CAMERA, SCREEN = "camera", "screen"
 """The streams of pictures: the one that is asked about, and one that is seen beside it."""

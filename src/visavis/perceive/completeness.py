@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
 from visavis.perceive import chinese, english
 
@@ -26,6 +27,7 @@ class Completeness:
     reason: str
 
 
+@lru_cache(maxsize=8)  # a pause asks for the same words with every period
 def completeness(text: str) -> Completeness:
     """Judges the words of a turn so far."""
     text = text.strip()

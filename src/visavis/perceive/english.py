@@ -607,7 +607,7 @@ def _may_end_on_particle(words: Words) -> bool:
     """ "Turn it on", "is it off", "I gave up"; but not "it's in"."""
     turned = words[0] in BE and words[-1] in AWAY | {"on"}
     alone = len(words) < 3 and (_before(words) not in CLIPPED or words[-1] in AWAY)
-    if alone or turned or (_before(words) in INTRANSITIVE and words[-1] in PARTICLES):
+    if alone or turned or _before(words) in INTRANSITIVE:
         return True
     return _asks(words) or words[0] in REQUESTS or _before(words) in OBJECTS
 

@@ -12,9 +12,8 @@ from collections import deque
 
 import numpy as np
 
-from visavis.flow.events import INPUT_RATE_HZ
+from visavis.flow.events import SAMPLES_PER_MS
 
-SAMPLES_PER_MS = INPUT_RATE_HZ // 1_000
 LENGTH, LEAST = 8, 2
 # Who speaks again so soon after an end was cut off.
 CUT_OFF_MS = 1_000

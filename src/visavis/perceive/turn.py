@@ -3,12 +3,11 @@
 Takes `audio.aligned`, `speech.started`, `speech.fading`, `speech.paused`, `words.heard`,
 `turn.scored`, `clock.ticked`; gives `turn.ended`, `turn.dropped`, and before them `turn.expected`
 (it sounds finished), `turn.lingered` (a long pause, and it does not) and `turn.doubted` (it may be
-either: an audio model, where there is one, is asked). Four signals add up as
-log-odds that the turn is over: the words, how the voice ends, the audio model if it was asked, and
-how long this user usually pauses; the sum says how much silence is enough. Invariants: a turn
-has one outcome; it is over only after the words up to this pause are known, or are given up; who
-resumes before that goes on in the same turn. Times come from the audio received: late chunks are
-not silence.
+either: an audio model, where there is one, is asked). Four signals add up as log-odds that the turn
+is over: the words, how the voice ends, the audio model if it was asked, and how long this user
+usually pauses; the sum says how much silence is enough. Invariants: a turn has one outcome; it is
+over only after the words up to this pause are known, or are given up; who resumes before that goes
+on in the same turn. Times come from the audio received: late chunks are not silence.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ import numpy as np
 
 from visavis.flow.clock import NS_PER_MS
 from visavis.flow.events import (
-    INPUT_RATE_HZ,
+    SAMPLES_PER_MS,
     AudioAligned,
     Event,
     SpeechFading,
@@ -40,7 +39,6 @@ from visavis.perceive.completeness import completeness, is_hesitation, says_some
 from visavis.perceive.habit import Habit
 from visavis.perceive.prosody import SPAN, Prosody, prosody
 
-SAMPLES_PER_MS = INPUT_RATE_HZ // 1_000
 # Log-odds of 1.7 are a probability of 0.85.
 SURE, OPEN, DOUBTFUL, HOPELESS = 1.7, 0.2, -1.7, -3.0
 # Words and voice so sure that the audio model is not asked: its 50 ms of a core are what the answer

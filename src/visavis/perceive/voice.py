@@ -15,6 +15,7 @@ from dataclasses import dataclass
 
 from visavis.flow.events import (
     INPUT_RATE_HZ,
+    SAMPLES_PER_MS,
     AudioAligned,
     Event,
     Samples,
@@ -28,7 +29,6 @@ from visavis.flow.ring import AudioRing
 from visavis.perceive.hum import FRAME, hum
 from visavis.perceive.loudness import loudness
 
-SAMPLES_PER_MS = INPUT_RATE_HZ // 1_000
 # The room is what was heard from 300 ms until 50 ms before the onset, which may come late.
 ROOM_FROM, ROOM_TO = 300 * SAMPLES_PER_MS, 50 * SAMPLES_PER_MS
 # What follows the first half second tells little that is new, and takes long.
