@@ -9,7 +9,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from visavis.decide.interrupt import PATIENT, SHORT, WORDLESS, Verdict, Voice
-from visavis.decide.wording import STOPPERS, STOPPERS_ZH, content, only_listens, repeats, words_of
+from visavis.decide.wording import (
+    STOPPERS,
+    STOPPERS_ZH,
+    content,
+    leads_on,
+    only_listens,
+    repeats,
+    words_of,
+)
 from visavis.flow.events import VoiceMeasured
 
 MS = 16
@@ -154,6 +162,21 @@ def test_a_backchannel_is_one_only_when_the_voice_is_over(text: str) -> None:
     assert verdict(text, 1_200, final=True) is Verdict.BACKCHANNEL
 
 
+@pytest.mark.parametrize(
+    ("text", "leads"),
+    [
+        *((text, True) for text in ("Okay.", "Yeah.", "Mm-hmm. Okay.", "I see.", "对", "嗯，好的")),
+        *(
+            (text, False)
+            for text in ("Mm-hmm.", "Uh, huh", "Ah.", "You", "Thank you.", "嗯嗯", "哦")
+        ),
+        *((text, False) for text in ("", "okay but", "why")),
+    ],
+)
+def test_a_backchannel_in_words_often_leads_on_and_a_hum_does_not(text: str, leads: bool) -> None:
+    assert leads_on(words_of(text)) == leads
+
+
 @pytest.mark.parametrize("text", ["Damn.", "Come on.", "My mom.", "Hey.", "Nah.", "10."])
 def test_a_short_hum_listens_whatever_was_written_for_it(text: str) -> None:
     assert verdict(text, 400, final=True, hum=HUM) is Verdict.BACKCHANNEL
@@ -232,6 +255,30 @@ def test_its_first_moments_do_not_tell() -> None:
     """Many words begin softly."""
     assert verdict(ms=200, below_db=-12) is Verdict.INSISTS
     assert verdict("stop", 200, final=True, below_db=-12) is Verdict.INTERRUPTION
+
+
+def test_whether_words_are_for_us_is_waited_for_while_we_stand_still() -> None:
+    """ "No, it is on the kitchen table": the first word is there before its level says much."""
+    assert verdict("No", 220, below_db=-12) is Verdict.INSISTS
+    assert verdict("No", 220, below_db=-6) is Verdict.INTERRUPTION
+    assert verdict("No", 240, below_db=-6) is Verdict.INTERRUPTION
+    assert verdict("No", 240, below_db=-12) is Verdict.UNSURE
+    assert verdict("No", 300, final=True, below_db=-12) is Verdict.ASIDE
+
+
+def test_what_goes_on_after_an_aside_is_for_us_only_once_it_is_known_to_be_loud() -> None:
+    """ "Put the kettle on, … would you?"."""
+
+    def later(ms: float, below_db: float, *, final: bool = False) -> Verdict:
+        voice = Voice(START, after_aside=True, measured=measured(ms, below_db=below_db))
+        voice.words = "would you"
+        return voice.verdict(START + round(ms * MS), final=final)
+
+    assert later(200, 0) is Verdict.INSISTS
+    assert later(320, 0) is Verdict.INTERRUPTION
+    assert later(320, -12) is Verdict.UNSURE
+    assert later(320, -12, final=True) is Verdict.ASIDE
+    assert later(200, 0, final=True) is Verdict.INTERRUPTION
 
 
 @pytest.mark.parametrize("below_db", [-6.0, 0.0, 5.0, math.nan])

@@ -221,7 +221,8 @@ def test_a_backchannel_and_then_words_are_an_interruption(talk: Talk) -> None:
     talk.voice(2500)
     talk.pause(2800, 2500)
     talk.words(2850, "Yeah.", start_ms=2500)
-    assert talk.voice(3000) == ["playback.duck"]
+    assert talk.tick(3200) == ["playback.restore"]
+    assert talk.voice(3220) == ["playback.duck"]
     talk.trace -= 1  # the same turn goes on
     assert talk.words(3600, "Yeah. But what about tomorrow?", final=False, start_ms=2500) == [
         "playback.stop",
@@ -238,6 +239,58 @@ def test_a_backchannel_restores_the_volume_and_is_no_turn(talk: Talk) -> None:
     assert talk.state == "streaming"
     talk.sound(3500, "Yes.", done=True)
     assert [role for role, _, _ in talk.history] == ["user", "assistant"]
+
+
+@pytest.mark.parametrize("word", ["Okay.", "Yeah, right.", "I see.", "好的。"])
+def test_a_word_that_often_leads_to_more_is_let_go_once_nothing_has_followed(
+    talk: Talk, word: str
+) -> None:
+    talk.answered()
+    talk.voice(2500)
+    assert talk.tick(2760) == ["playback.hold"]
+    talk.pause(2800, 2500)
+    assert talk.words(2800, word, start_ms=2500) == []
+    assert talk.tick(3140) == []
+    assert talk.tick(3160) == ["playback.release", "playback.restore"]
+    assert talk.turn(3400, word) == []
+    assert talk.state == "streaming"
+
+
+def test_who_goes_on_soon_after_such_a_word_is_not_talked_to_meanwhile(talk: Talk) -> None:
+    talk.answered()
+    talk.voice(2500)
+    assert talk.tick(2760) == ["playback.hold"]
+    talk.pause(2800, 2500)
+    assert talk.words(2800, "Okay.", start_ms=2500) == []
+    assert talk.voice(3100) == []
+    talk.trace -= 1  # the same turn goes on
+    assert [talk.tick(ms) for ms in (3120, 3160, 3300)] == [[], [], []]
+    stop = ["playback.stop", "reply.cancel"]
+    assert talk.words(3400, "Okay, but what happens", final=False, start_ms=2500) == stop
+
+
+def test_noise_behind_such_a_word_is_waited_for_too(talk: Talk) -> None:
+    talk.answered()
+    talk.voice(2500)
+    talk.tick(2760)
+    talk.pause(2800, 2500)
+    talk.words(2800, "Okay.", start_ms=2500)
+    talk.voice(3100)
+    talk.trace -= 1
+    talk.pause(3300, 3100)
+    assert talk.words(3300, "Okay.", start_ms=2500) == []
+    assert talk.tick(3640) == []
+    assert talk.tick(3660) == ["playback.release", "playback.restore"]
+
+
+def test_a_turn_that_is_over_with_such_a_word_lets_it_go(talk: Talk) -> None:
+    talk.answered()
+    talk.voice(2500)
+    talk.tick(2760)
+    talk.pause(2800, 2500)
+    talk.words(2800, "Okay.", start_ms=2500)
+    assert talk.turn(3000, "Okay.") == ["playback.release", "playback.restore"]
+    assert talk.tick(3160) == []
 
 
 def test_the_same_word_when_we_are_silent_is_an_answer(talk: Talk) -> None:

@@ -10,12 +10,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
-from visavis.decide.wording import calls, content, only_listens, repeats, stops, words_of
-from visavis.flow.events import INPUT_RATE_HZ, VoiceMeasured
+from visavis.decide.wording import (
+    calls,
+    content,
+    leads_on,
+    only_listens,
+    repeats,
+    stops,
+    words_of,
+)
+from visavis.flow.events import SAMPLES_PER_MS as MS
+from visavis.flow.events import VoiceMeasured
 
 __all__ = ["Verdict", "Voice", "only_listens", "words_of"]
 
-MS = INPUT_RATE_HZ // 1_000
 INSISTS_AFTER = 120 * MS
 """So much voice is no click. Its measurement comes 140 ms after the onset."""
 UNMEASURED_INSISTS_AFTER = 250 * MS
@@ -53,7 +61,8 @@ class Voice:
     """A voice over our reply that is not understood yet: since sample `start`, saying `words`.
 
     `before`: what its turn had said when it began; `words` may repeat it. `measured`: how it
-    sounds; `said`: what of ours sounded around it; `names`: wake words.
+    sounds; `said`: what of ours sounded around it; `names`: wake words; `after_aside`: that
+    was for someone else.
     """
 
     start: int
@@ -62,6 +71,7 @@ class Voice:
     measured: VoiceMeasured | None = None
     said: str = ""
     names: tuple[str, ...] = ()
+    after_aside: bool = False
 
     def hear(self, text: str, end: int) -> None:
         """The words of the turn up to sample `end`; empty ones tell nothing."""
@@ -75,6 +85,11 @@ class Voice:
         """What this voice says, without what its turn had said before."""
         words, before = words_of(self.words), words_of(self.before)
         return words[len(before) :] if words[: len(before)] == before else words
+
+    @property
+    def leads_on(self) -> bool:
+        """Whether its words only listen, but often have more behind them."""
+        return leads_on(self.own_words) and not self._hums
 
     def covers(self, text: str) -> bool:
         """Whether `text`, of the turn that is over, says no more than what was judged here.
@@ -90,16 +105,21 @@ class Voice:
         if not words:
             over = final or end - self.start >= WORDLESS
             return Verdict.NOTHING if over else self._unworded(end)
-        meaning = self._meaning(words, end, final=final)
+        meaning = self._to_others(end, final=final) or self._meaning(words, end, final=final)
         if final or meaning in (Verdict.INTERRUPTION, Verdict.ASIDE):
             return meaning
         return Verdict.UNSURE if meaning is Verdict.ECHO else self._unworded(end)
 
-    def _meaning(self, words: list[str], end: int, *, final: bool) -> Verdict:
-        """What the words say; UNSURE only if they are not final."""
+    def _to_others(self, end: int, *, final: bool) -> Verdict | None:
+        """Whether words are for someone else, by their level; None if they are for us."""
         if self._is_far:
             over = final or end - self.start >= PATIENT
             return Verdict.ASIDE if over else Verdict.UNSURE
+        # "No, it is on the kitchen table": the first word comes too early, and we stand still.
+        return Verdict.UNSURE if self._may_be_far and not final else None
+
+    def _meaning(self, words: list[str], end: int, *, final: bool) -> Verdict:
+        """What the words say; UNSURE only if they are not final."""
         called = calls(words, self.names)
         if not called and repeats(words, words_of(self.said)):
             return Verdict.ECHO
@@ -133,7 +153,19 @@ class Voice:
     @property
     def _is_far(self) -> bool:
         """Weaker than this user's turns by so much that it is for someone else; NaN is not."""
+        return self._sounds_far and not self._is_young
+
+    @property
+    def _may_be_far(self) -> bool:
+        return self._is_young and (self._sounds_far or self.after_aside)
+
+    @property
+    def _sounds_far(self) -> bool:
         measured = self.measured
-        if measured is None or measured.end - measured.start < FAR_KNOWN_AFTER:
-            return False
-        return measured.level_db <= measured.usual_db - FAR_DB
+        return measured is not None and measured.level_db <= measured.usual_db - FAR_DB
+
+    @property
+    def _is_young(self) -> bool:
+        """Whether its level says little yet."""
+        measured = self.measured
+        return measured is None or measured.end - measured.start < FAR_KNOWN_AFTER

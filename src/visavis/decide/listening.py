@@ -35,6 +35,8 @@ class Listening:
         if floor.overlap.voice is None and self._machines.reply.takes("voice"):
             floor.overlap.begin(event.start, self._words)
             yield from floor.step("voice", event)
+        else:
+            floor.overlap.resume()
 
     def on_pause(self, event: e.SpeechPaused) -> Iterable[e.Event]:
         self._machines.user.step("speech.paused")
@@ -46,9 +48,12 @@ class Listening:
         return self._judge(event, event.end)
 
     def on_tick(self, event: e.ClockTicked) -> Iterable[e.Event]:
-        """A voice over ours that goes on means more and more."""
-        speaking = self._machines.user.state == "speaking"
-        return self._judge(event, event.t_ns // NS_PER_SAMPLE) if speaking else ()
+        """A voice over ours that goes on means more and more, and one that does not, less."""
+        now = event.t_ns // NS_PER_SAMPLE
+        if self._machines.user.state == "speaking":
+            return self._judge(event, now)
+        symbol = self._floor.overlap.wait(now)
+        return self._floor.step(symbol, event) if symbol else ()
 
     def _judge(
         self, event: e.Event, end: int, *, words: str = "", final: bool = False

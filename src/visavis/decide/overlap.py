@@ -1,8 +1,9 @@
 """The user's voice over our reply, from its first sound until its turn is over.
 
 Takes what is known of that voice; gives the symbol for the reply's machine, or nothing yet. The
-verdict itself is made in decide/interrupt.py. Invariant: a voice is settled once; what comes of the
-same turn later can still stop us, but not give the floor back.
+verdict itself is made in decide/interrupt.py. Invariants: a voice is settled once; what comes of
+the same turn later can still stop us, but not give the floor back; words that listen and often lead
+to more ("okay") are settled once nothing has followed for a moment.
 """
 
 from __future__ import annotations
@@ -10,6 +11,9 @@ from __future__ import annotations
 from visavis.decide.interrupt import Verdict, Voice
 from visavis.flow import events as e
 
+MORE = 350 * e.SAMPLES_PER_MS
+"""Who says "okay, but what happens at the end" is silent for up to a quarter of a second after the
+first word, and a voice is known for one 60 ms after it began."""
 SYMBOLS = {Verdict.UNSURE: "", Verdict.INSISTS: "insisted", Verdict.INTERRUPTION: "barged"}
 
 
@@ -24,13 +28,21 @@ class Overlap:
         self._names = names
         self.voice: Voice | None = None
         self._let_go: Voice | None = None
+        self._until: int | None = None  # if nothing follows, the voice meant nothing
         self.began_turn = False
         self.outcome: Verdict | None = None
 
     def begin(self, start: int, before: str) -> None:
         """A voice began at sample `start` while a reply was under way; its turn said `before`."""
-        self.voice, self._let_go = Voice(start, before=before, names=self._names), None
+        after_aside = self.outcome is Verdict.ASIDE
+        self.voice = Voice(start, before=before, names=self._names, after_aside=after_aside)
+        self._let_go = None
+        self._until = None
         self.began_turn = True
+
+    def resume(self) -> None:
+        """The user's voice is there again: it belongs to the one that is not understood yet."""
+        self._until = None
 
     def measure(self, event: e.VoiceMeasured) -> None:
         if self.voice is not None and event.start == self.voice.start:
@@ -50,9 +62,23 @@ class Overlap:
         symbol = SYMBOLS.get(verdict, "false.alarm")
         if self.voice is None and symbol != "barged":
             return ""
+        if symbol == "false.alarm" and verdict is Verdict.BACKCHANNEL and voice.leads_on:
+            self._until = end + MORE
+            return ""
+        return self._settle(voice, verdict)
+
+    def wait(self, now: int) -> str:
+        """The symbol that follows from silence up to sample `now`; maybe empty."""
+        if self.voice is None or self._until is None or now < self._until:
+            return ""
+        return self._settle(self.voice, Verdict.BACKCHANNEL)
+
+    def _settle(self, voice: Voice, verdict: Verdict) -> str:
+        symbol = SYMBOLS.get(verdict, "false.alarm")
         if symbol in ("barged", "false.alarm"):
             self.voice, self.outcome = None, verdict
             self._let_go = voice if symbol == "false.alarm" else None
+            self._until = None
         return symbol
 
     @property
@@ -76,7 +102,7 @@ class Overlap:
 
     def leave(self) -> None:
         """The reply is over: whoever still speaks has the floor."""
-        self.voice = self._let_go = None
+        self.voice = self._let_go = self._until = None
 
     def end(self) -> None:
         """The user's turn is over."""

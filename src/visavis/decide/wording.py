@@ -35,26 +35,27 @@ LEADS = _phrases("please, well, hey, now, can, could, you, just, so")
 """May stand before what stops, like anything that listens."""
 
 LISTENING = _phrases(
-    "uh huh, mm hm, yeah, yah, yea, yes, yep, yup, ya, right, okay, ok, k, sure, alright",
+    "yeah, yah, yea, yes, yep, yup, ya, right, okay, ok, k, sure, alright",
     "all right, fine, true, thats true, so true, very true, thats right, exactly, absolutely",
     "definitely, totally, indeed, certainly, correct, of course, i see, i know, i hear you",
-    "got it, gotcha, understood, makes sense, that makes sense, fair enough, aha",
+    "got it, gotcha, understood, makes sense, that makes sense, fair enough",
     "good, great, nice, wow, whoa, cool, lovely, wonderful, perfect, amazing, awesome",
     "fantastic, excellent, brilliant, fascinating, interesting, very good, very nice",
     "very interesting, thats great, thats good, thats nice, thats interesting, thats cool",
     "thats funny, how nice, how interesting, how funny, really, oh really, is it, is that so",
     "did he, did she, did they, oh no, oh dear, oh my, my god, oh my god, go on, continue",
     "and then",
-    # What Whisper makes of a hum.
-    "bye, bye bye, you, thank you, thanks, i, a",
 )
 """Said over ours, they ask for nothing."""
 LISTENING_ZH = _phrases(
-    "嗯, 恩, 唔, 哦, 噢, 喔, 啊, 阿, 呃, 哎, 唉, 诶, 欸, 呀, 哈, 哇, 对, 對, 对啊, 對啊, 是, 是啊",
+    "对, 對, 对啊, 對啊, 是, 是啊",
     "是的, 是吗, 是嗎, 好, 好的, 好吧, 好啊, 行, 可以, 没错, 沒錯, 明白, 明白了, 知道, 知道了, 懂",
     "懂了, 了解, 原来如此, 原來如此, 原来是这样, 真的, 真的吗, 真的嗎, 这样, 這樣, 这样啊, 這樣啊",
     "当然, 當然, 确实, 確實, 不错, 不錯, 厉害, 厲害, 有意思, 太好了, 我知道, 我明白, 谢谢, 謝謝",
 )
+HUMS = _phrases("uh huh, mm hm, aha", "bye, bye bye, you, thank you, thanks, i, a")
+"""Likewise, and nothing follows them: hums, and what Whisper makes of one."""
+HUMS_ZH = _phrases("嗯, 恩, 唔, 哦, 噢, 喔, 啊, 阿, 呃, 哎, 唉, 诶, 欸, 呀, 哈, 哇")
 INTERJECTION = r"""(?:
     [mnh]+                                                # mm, hmm, mhm, nmmm
   | h?(?:a+|e+|o+|u+)(?:h+|m+|hm+|mm+)                    # ah, oh, uh, um, em, ooh
@@ -68,9 +69,13 @@ LONG_WORD = 6
 
 _WORD = re.compile(r"[a-z0-9]+|[\u3400-\u9fff]+")
 _INSIDE = re.compile(r"['’\-]")
-_EN = "|".join(map(re.escape, LISTENING))
-_ZH = f"(?:{'|'.join(LISTENING_ZH)})"
+_EN = "|".join(map(re.escape, (*LISTENING, *HUMS)))
+_ZH = f"(?:{'|'.join((*LISTENING_ZH, *HUMS_ZH))})"
 _LISTENS = re.compile(rf"(?:(?:{_EN}|{INTERJECTION}|{_ZH}+)(?:\ |$))*", re.VERBOSE)
+_HUMS = re.compile(
+    rf"(?:(?:{'|'.join(map(re.escape, HUMS))}|{INTERJECTION}|(?:{'|'.join(HUMS_ZH)})+)(?:\ |$))*",
+    re.VERBOSE,
+)
 _STOPS = re.compile(
     rf"(?:(?:{_EN}|{INTERJECTION}|{_ZH}+|{'|'.join(LEADS)})\ )*"
     rf"(?:(?:{'|'.join(map(re.escape, STOPPERS))})(?:\ |$)"
@@ -95,6 +100,12 @@ def content(words: Words) -> Words:
 def only_listens(words: Words) -> bool:
     """Whether all of it is backchannels ("okay okay", "oh really", "嗯嗯对")."""
     return bool(words) and not content(words)
+
+
+def leads_on(words: Words) -> bool:
+    """Whether this backchannel is one that often has more behind it ("okay, but …"): not a hum."""
+    joined = " ".join(words)
+    return only_listens(words) and not _HUMS.fullmatch(joined)
 
 
 def stops(words: Words) -> bool:
