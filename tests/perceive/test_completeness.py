@@ -11,6 +11,8 @@ from visavis.perceive.completeness import completeness, is_hesitation, quotation
 from .tables import lines
 
 FINISHED = """
+What is a healthy weight?
+How long is the wait?
 What time does the museum open
 What time does the museum open?
 What is the capital of France?
@@ -140,6 +142,8 @@ My pin is seven
 What is the best way to f-
 What is the biggest...
 What is the best way to f *?
+What is the best weight?
+Do you know the easiest wait?
 I was thinking about.
 Could you please explain?
 I would like the

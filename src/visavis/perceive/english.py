@@ -21,6 +21,7 @@ from visavis.perceive.english_words import (
     BE,
     BEGINNINGS,
     BEGUN,
+    BEST,
     CLIPPED,
     CLOCKS,
     CONJUGATED,
@@ -51,6 +52,7 @@ from visavis.perceive.english_words import (
     WANT_A_THING,
     WANT_A_THING_ANYHOW,
     WANT_MORE,
+    WAY_TO,
     WH,
     WHOLE,
     WORD,
@@ -165,7 +167,7 @@ def _lacking(words: Words, mark: str) -> Judgement | None:
         return (-1.0, f"ends on {words[-1]!r}") if wants else None
     if core[0] in WH | AUXILIARIES | REQUESTS and _lacks_its_noun(core):
         return (1.0, "question") if mark == "?" else (-1.5, "may lack its noun")
-    lacks = (_lacks_its_clause, _lacks_its_object, _lacks_its_end)
+    lacks = (_lacks_its_clause, _lacks_its_object, _lacks_its_end, _lacks_the_way)
     if any(lacking(core) for lacking in lacks) or _is_bare_adjective(core):
         return -2.0, f"ends on {words[-1]!r}"
     return None
@@ -221,14 +223,23 @@ def _lacks_its_end(core: Words) -> bool:
     return last in ("plus", "minus") or (last == "times" and counted)
 
 
+def _lacks_the_way(core: Words) -> bool:
+    """ "What is the best weight": so a recogniser writes "the best way to"."""
+    before = last_but_one(core)
+    return core[-1] in WAY_TO and (before in BEST or _is_superlative(before))
+
+
 def _is_bare_adjective(core: Words) -> bool:
     """ "What is your favorite", "I bought a new"; but not "you are the best"."""
     if last_but_one(core) not in ARTICLES:
         return False
-    superlative = SUPERLATIVE.fullmatch(core[-1]) and core[-1] not in NOT_SUPERLATIVE
-    ranks = core[-1] in RANKS or bool(superlative)
+    ranks = core[-1] in RANKS or _is_superlative(core[-1])
     asks = core[0] in WH - {"which"} | AUXILIARIES | REQUESTS
     return core[-1] in LONE_ADJECTIVES or (asks and ranks)
+
+
+def _is_superlative(word: str) -> bool:
+    return word not in NOT_SUPERLATIVE and SUPERLATIVE.fullmatch(word) is not None
 
 
 def _question(words: Words, mark: str) -> Judgement | None:

@@ -141,6 +141,8 @@ NOT_SUPERLATIVE = word_set(
 OF_SOMETHING = word_set(
     "difference capital president population distance name root way meaning definition"
 )
+# As a recogniser writes "way to", behind such a word.
+WAY_TO, BEST = word_set("weight wait"), word_set("best worst right wrong only good other")
 CLOCKS = word_set("timer alarm reminder")
 STOPPING = word_set("really just probably always usually also never only even")
 ADVERBS = STOPPING | word_set("still actually both all")
