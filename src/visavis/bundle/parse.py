@@ -12,7 +12,15 @@ from pathlib import Path
 
 from visavis.bundle import address, table
 from visavis.bundle.address import WheelAddress
-from visavis.bundle.manifest import MANIFEST, File, Licence, Manifest, Requires, Source
+from visavis.bundle.manifest import (
+    MANIFEST,
+    Becomes,
+    File,
+    Licence,
+    Manifest,
+    Requires,
+    Source,
+)
 from visavis.bundle.stamp import STAMP
 from visavis.bundle.table import Table
 from visavis.flow.errors import BundleError
@@ -25,6 +33,7 @@ RESERVED = {MANIFEST, STAMP}
 NAME, _VERSION = r"[a-z0-9][a-z0-9._-]{0,63}", r"[A-Za-z0-9][A-Za-z0-9._+-]{0,63}"
 _WORD, _LIBRARY = r"[a-z][a-z0-9_-]{0,31}", r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}"
 _ROLE, _LANGUAGE = r"[a-z][a-z0-9_-]{0,31}", r"[a-z]{2,3}(-[A-Za-z0-9]{2,8})*"
+_HASH, _WEIGHTS = r"[0-9a-f]{64}", r"Q8_0"
 _PLATFORM = r"[A-Za-z0-9][A-Za-z0-9_.]{0,63}"
 
 
@@ -94,6 +103,8 @@ def _file(part: Table) -> File:
     if path.split("/")[0].casefold() in RESERVED:
         raise part.error("path", f"{path!r} is a name that the store uses itself")
     sources = tuple(_source(each) for each in part.tables("sources", MAX_SOURCES))
+    if any(source.becomes for source in sources) and not path.endswith(".gguf"):
+        raise part.error("path", f"{path!r} must end in .gguf where a source becomes another")
     file = File(part.text("role", _ROLE), path, sources)
     part.finish()
     return file
@@ -109,13 +120,28 @@ def _source(part: Table) -> Source:
     about = part.has("about_bytes")
     source = Source(
         parts=parts,
-        sha256=part.text("sha256", r"[0-9a-f]{64}"),
+        sha256=part.text("sha256", _HASH),
         size_bytes=part.whole("about_bytes" if about else "size_bytes", 1, MAX_FILE_BYTES),
         platforms=part.texts("platforms", _PLATFORM),
         is_exact=not about,
+        becomes=_becomes(part.table("becomes")) if part.has("becomes") else None,
     )
+    if source.becomes and about:
+        raise part.error("about_bytes", "must be size_bytes where the file becomes another")
+    if source.becomes and source.becomes.sha256 == source.sha256:
+        raise part.error("becomes", "is what is fetched already")
     part.finish()
     return source
+
+
+def _becomes(part: Table) -> Becomes:
+    becomes = Becomes(
+        weights=part.text("weights", _WEIGHTS),
+        sha256=part.text("sha256", _HASH),
+        size_bytes=part.whole("size_bytes", 1, MAX_FILE_BYTES),
+    )
+    part.finish()
+    return becomes
 
 
 def _refuse_collisions(top: Table, files: tuple[File, ...]) -> None:

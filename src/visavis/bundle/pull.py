@@ -14,7 +14,7 @@ from pathlib import Path
 from visavis.bundle import catalogue, lock
 from visavis.bundle.fetch import Access, Progress, Report
 from visavis.bundle.manifest import Manifest
-from visavis.bundle.stage import Stage
+from visavis.bundle.stage import Stage, unreachable
 from visavis.bundle.store import Installed, Store
 from visavis.flow.errors import BundleError, InputError, PullError
 
@@ -79,8 +79,7 @@ def _already(manifest: Manifest, store: Store) -> Installed | None:
 
 def _fetch(manifest: Manifest, store: Store, stage: Stage) -> Installed:
     if not stage.reachable:
-        remedy = f"run 'visavis pull {manifest.name}' with a network"
-        raise BundleError(manifest.name, "would have to be fetched, and we are offline", remedy)
+        raise unreachable(manifest)
     _refuse_full_disk(manifest, store, stage.need_bytes)
     return store.admit(manifest, stage.ready, stage.fill())
 

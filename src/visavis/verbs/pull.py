@@ -202,7 +202,7 @@ def _print_table(rows: Sequence[Manifest], states: dict[str, str], tier: tuple[s
         table.add_row(
             f"{manifest.name}{star}",
             manifest.kind,
-            _size(manifest),
+            _size(manifest.size_bytes),
             ", ".join(manifest.languages) or "any",
             escape(manifest.licence.spdx),
             states[manifest.name],
@@ -220,13 +220,14 @@ def _row(manifest: Manifest) -> dict[str, Any]:
         "licence": manifest.licence.spdx,
         "licence_note": manifest.licence.note,
         "size_bytes": manifest.size_bytes,
+        "fetch_bytes": manifest.fetch_bytes,
     }
 
 
 def _show_licences(wanted: Sequence[Manifest], *, err: bool = False) -> None:
     for manifest in wanted:
         note = f" ({manifest.licence.note})" if manifest.licence.note else ""
-        size, licence = _size(manifest), f"{manifest.licence.spdx}{note}"
+        size, licence = _size(manifest.fetch_bytes), f"{manifest.licence.spdx}{note}"
         click.echo(f"{manifest.name:<18}{size:>9}  {licence}", err=err)
 
 
@@ -250,5 +251,5 @@ def _told(outcome: Outcome) -> dict[str, Any]:
     return _row(outcome.manifest) | end
 
 
-def _size(manifest: Manifest) -> str:
-    return f"{manifest.size_bytes / 1e6:,.1f} MB"
+def _size(count: int) -> str:
+    return f"{count / 1e6:,.1f} MB"
