@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-from visavis.perceive import chinese, english
+from visavis.perceive import chinese, english, english_words
 
 PAIRS = {"“": "”", "「": "」", "『": "』", "《": "》", "（": "）", "(": ")"}
 TRAILING_OFF = re.compile(r"(\.\.\.|…|—|–|-)[^\w”’\"]*$")
@@ -60,5 +60,5 @@ def is_hesitation(text: str) -> bool:
     """Whether the text holds nothing but "um", "呃" and their like."""
     words = re.findall(r"[\u3400-\u9fff]|[^\W\u3400-\u9fff]+", text.casefold())
     return bool(words) and all(
-        word in english.HESITATIONS or word in chinese.HESITATIONS for word in words
+        word in english_words.HESITATIONS or word in chinese.HESITATIONS for word in words
     )

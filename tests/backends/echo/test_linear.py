@@ -53,6 +53,32 @@ def test_a_user_over_the_echo_is_kept_and_does_not_spoil_what_was_learnt() -> No
     assert db(room(far)[96_000:]) - db(out[96_000:]) > 20
 
 
+def test_it_knows_about_how_much_it_has_not_learnt() -> None:
+    """Low sound for two seconds, then high sound for the first time."""
+    far = voice(1, 4)
+    low = np.convolve(far, np.ones(16) / 16, "same").astype(np.float32)
+    high = (far - low)[48_000:]
+    far = np.concatenate([low[:32_000], high])
+    near, stage = room(far), LinearStage()
+    left, rests = [], []
+    for at in range(0, len(near), FRAME):
+        out = stage.feed(near[at : at + FRAME], far[at : at + FRAME])
+        left.append(float(out @ out))
+        rests.append(stage.rest)
+    before, first = slice(150, 200), slice(200, 205)
+    assert sum(rests[first]) > 20 * sum(rests[before]) * 5 / 50
+    for part in (before, first):
+        assert 0.2 < sum(rests[part]) / sum(left[part]) < 20
+
+
+def test_with_nothing_played_nothing_is_left_of_it() -> None:
+    far, stage = voice(1, 1), LinearStage()
+    run(stage, room(far), far)
+    assert stage.rest > 0
+    run(stage, np.zeros(16_000, np.float32), np.zeros(16_000, np.float32))
+    assert stage.rest == 0
+
+
 def test_with_nothing_played_not_a_bit_changes() -> None:
     user = voice(2, 1)
     assert np.array_equal(run(LinearStage(), user, np.zeros_like(user)), user)

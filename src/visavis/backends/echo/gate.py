@@ -25,7 +25,10 @@ WARM_BLOCKS = 150
 """Until the canceller has heard us for 1.5 s more than that of the echo may remain; and, while the
 delay is not known, all of it."""
 BLIND_BLOCKS = 20
-"""As long as that nothing passes: how loud the echo is has not been heard yet."""
+"""As long as that nothing at all passes: how loud the echo is has not been heard yet."""
+BEYOND = 4.0
+"""What is less than 6 dB above the echo that may remain is that echo: the first "s" of a reply lies
+in bands of which the canceller has learnt nothing yet, however long it has heard us."""
 RINGING = 0.9
 """How the power of the echo falls, at the slowest, from block to block: 46 dB a second."""
 VOTES, OF = 2, 5
@@ -43,21 +46,34 @@ class Gate:
 
     def reset(self) -> None:
         """Forgets what it heard."""
-        self._gain, self._echo = 1.0, 0.0
+        self._gain, self._echo, self._rest = 1.0, 0.0, 0.0
         self._votes: deque[bool] = deque(maxlen=OF)
         self._open = 0
         self._quiet = QUIET_BLOCKS
         self._sounded = 0
 
-    def feed(self, near: Samples, clean: Samples, far: Samples, *, blind: bool = False) -> Samples:
-        """The next block; `near` as the microphone heard it. `blind`: the delay is not known."""
+    def feed(
+        self,
+        near: Samples,
+        clean: Samples,
+        far: Samples,
+        *,
+        rest: float = 0.0,
+        blind: bool = False,
+    ) -> Samples:
+        """The next block; `near` as the microphone heard it.
+
+        `rest`: the energy of echo that may remain in it. `blind`: the delay is not known.
+        """
         sounds = bool(far.any())
         self._quiet = 0 if sounds else self._quiet + 1
         self._sounded += sounds
-        self._listen(float(near @ near), float(clean @ clean))
-        if self._sounded <= (WARM_BLOCKS if blind else BLIND_BLOCKS):
+        self._listen(float(near @ near), float(clean @ clean), rest)
+        knows_nothing = self._sounded <= (WARM_BLOCKS if blind else BLIND_BLOCKS)
+        if knows_nothing:
             self._open = 0
-        before, self._gain = self._gain, 1.0 if self._is_open else SHUT
+        shut = 0.0 if knows_nothing else SHUT
+        before, self._gain = self._gain, 1.0 if self._is_open else shut
         self.shut += self._gain < 1
         if before == self._gain == 1:
             return clean
@@ -68,8 +84,11 @@ class Gate:
     def _is_open(self) -> bool:
         return self._open > 0 or self._quiet >= QUIET_BLOCKS
 
-    def _listen(self, near: float, clean: float) -> None:
+    def _listen(self, near: float, clean: float, rest: float) -> None:
         self._echo = max(near, self._echo * RINGING)
         opens = OPENS_WARM if self._sounded <= WARM_BLOCKS else OPENS
-        self._votes.append(clean > opens * self._echo)
+        # The clean sound comes almost a block later.
+        least = max(opens * self._echo, BEYOND * rest, BEYOND * self._rest)
+        self._rest = rest
+        self._votes.append(clean > least)
         self._open = OPEN_BLOCKS if sum(self._votes) >= VOTES else self._open - 1

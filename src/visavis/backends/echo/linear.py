@@ -38,11 +38,16 @@ USUAL_SHARE = 0.01
 
 
 class LinearStage:
-    """One filter. `misled` counts how often it began anew because it made things worse."""
+    """One filter. `misled` counts how often it began anew because it made things worse.
+
+    `rest`: the energy of echo that it expects to have left in the newest block, by how unsure it is
+    of the bands that sound.
+    """
 
     def __init__(self, partitions: int = PARTITIONS) -> None:
         self._partitions = partitions
         self.misled = self._worse = 0
+        self.rest = 0.0
         self.reset()
 
     def reset(self) -> None:
@@ -57,6 +62,7 @@ class LinearStage:
         """The next 10 ms, shape (160,) each."""
         self._take(far)
         if self._quiet > self._partitions:
+            self.rest = 0.0
             return near
         expected = np.fft.irfft((self._filter * self._spectra).sum(0))[FRAME:]
         error = near - expected
@@ -85,7 +91,9 @@ class LinearStage:
         power = self._spectra.real**2 + self._spectra.imag**2
         self._near *= NEAR_MEMORY
         self._near += (1 - NEAR_MEMORY) * (spectrum.real**2 + spectrum.imag**2)
-        step = self._unsure / ((power * self._unsure).sum(0) / 2 + self._near + 1e-9)
+        rest = (power * self._unsure).sum(0) / 2
+        self.rest = float(rest.sum()) / FRAME
+        step = self._unsure / (rest + self._near + 1e-9)
         change = np.fft.irfft(step * self._spectra.conj() * spectrum, axis=1)
         change[:, FRAME:] = 0
         self._filter += np.fft.rfft(change, axis=1)

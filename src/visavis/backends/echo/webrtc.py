@@ -61,7 +61,8 @@ class WebRtcCanceller:
         clean = self._process(direct, far, USUAL_DELAY_MS if blind else delay_ms)
         if self._gate is None:
             return clean
-        return self._gate.feed(near, clean, far, blind=blind)
+        rest = self._linear.rest if self._linear is not None else 0.0
+        return self._gate.feed(near, clean, far, rest=rest, blind=blind)
 
     def _direct(self, near: Samples, far: Samples) -> Samples:
         if self._linear is None:
