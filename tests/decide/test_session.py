@@ -54,6 +54,19 @@ class Talk:
             )
         )
 
+    def measured(self, ms: int, start_ms: int, *, below_db: float) -> list[str]:
+        return self.give(
+            e.VoiceMeasured(
+                t_ns=ms * MS,
+                trace=self.trace,
+                start=start_ms * 16,
+                end=ms * 16,
+                level_db=-30 - below_db,
+                usual_db=-30,
+                hum=0,
+            )
+        )
+
     def expected(self, ms: int, text: str) -> list[str]:
         return self.give(
             e.TurnExpected(
@@ -291,6 +304,27 @@ def test_a_turn_that_is_over_with_such_a_word_lets_it_go(talk: Talk) -> None:
     talk.words(2800, "Okay.", start_ms=2500)
     assert talk.turn(3000, "Okay.") == ["playback.release", "playback.restore"]
     assert talk.tick(3160) == []
+
+
+def test_what_goes_on_after_an_aside_does_not_stop_us_before_it_is_known_to_be_loud(
+    talk: Talk,
+) -> None:
+    """ "Put the kettle on, … would you?"."""
+    talk.answered()
+    talk.voice(2500)
+    talk.measured(2800, 2500, below_db=12)
+    told = talk.words(3420, "Put the kettle on", final=False, start_ms=2500)
+    assert told == ["playback.restore"]
+    talk.pause(3450, 2500)
+    talk.words(3450, "Put the kettle on.", start_ms=2500)
+    assert talk.voice(3600) == ["playback.duck"]
+    talk.trace -= 1  # the same turn goes on
+    text = "Put the kettle on. Would you"
+    assert talk.words(3910, text, final=False, start_ms=2500) == ["playback.hold"]
+    talk.measured(3950, 3600, below_db=12)
+    talk.pause(3950, 3600)
+    assert talk.words(3950, text, start_ms=2500) == ["playback.release", "playback.restore"]
+    assert talk.turn(4300, text) == []
 
 
 def test_the_same_word_when_we_are_silent_is_an_answer(talk: Talk) -> None:
