@@ -296,6 +296,20 @@ def test_noise_behind_such_a_word_is_waited_for_too(talk: Talk) -> None:
     assert talk.tick(3660) == ["playback.release", "playback.restore"]
 
 
+def test_words_that_come_late_let_no_one_go_who_speaks_again(talk: Talk) -> None:
+    talk.answered()
+    talk.voice(2500)
+    talk.tick(2760)
+    talk.pause(2800, 2500)
+    talk.voice(3000)
+    talk.trace -= 1
+    assert talk.words(2800, "Okay.", start_ms=2500) == []
+    talk.pause(3300, 3000)
+    assert talk.tick(3320) == []
+    stop = ["playback.stop", "reply.cancel"]
+    assert talk.words(3300, "Okay, but why?", start_ms=2500) == stop
+
+
 def test_a_turn_that_is_over_with_such_a_word_lets_it_go(talk: Talk) -> None:
     talk.answered()
     talk.voice(2500)

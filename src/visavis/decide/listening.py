@@ -36,10 +36,11 @@ class Listening:
             floor.overlap.begin(event.start, self._words)
             yield from floor.step("voice", event)
         else:
-            floor.overlap.resume()
+            floor.overlap.await_words()
 
     def on_pause(self, event: e.SpeechPaused) -> Iterable[e.Event]:
         self._machines.user.step("speech.paused")
+        self._floor.overlap.await_words()
         # If the user is done, this was the moment: what is asked is about what was seen then.
         return self._floor.sight.look(event, "question", moment_ns=event.end * NS_PER_SAMPLE)
 

@@ -40,8 +40,8 @@ class Overlap:
         self._until = None
         self.began_turn = True
 
-    def resume(self) -> None:
-        """The user's voice is there again: it belongs to the one that is not understood yet."""
+    def await_words(self) -> None:
+        """The voice that is not understood yet goes on, or has paused anew: words will tell."""
         self._until = None
 
     def measure(self, event: e.VoiceMeasured) -> None:
