@@ -26,8 +26,8 @@ WARM_BLOCKS = 150
 delay is not known, all of it."""
 BLIND_BLOCKS = 20
 """As long as that nothing at all passes: how loud the echo is has not been heard yet."""
-BEYOND = 4.0
-"""What is less than 6 dB above the echo that may remain is that echo: the first "s" of a reply lies
+BEYOND = 1.6
+"""What is less than 2 dB above the echo that may remain is that echo: the first "s" of a reply lies
 in bands of which the canceller has learnt nothing yet, however long it has heard us."""
 RINGING = 0.9
 """How the power of the echo falls, at the slowest, from block to block: 46 dB a second."""
@@ -87,8 +87,11 @@ class Gate:
     def _listen(self, near: float, clean: float, rest: float) -> None:
         self._echo = max(near, self._echo * RINGING)
         opens = OPENS_WARM if self._sounded <= WARM_BLOCKS else OPENS
-        # The clean sound comes almost a block later.
-        least = max(opens * self._echo, BEYOND * rest, BEYOND * self._rest)
+        least = opens * self._echo
+        if self._open <= 0:
+            # Once a user is there, what remains of the echo begins no voice; and a filter learns
+            # little while they speak. The clean sound comes almost a block after its rest.
+            least = max(least, BEYOND * rest, BEYOND * self._rest)
         self._rest = rest
         self._votes.append(clean > least)
         self._open = OPEN_BLOCKS if sum(self._votes) >= VOTES else self._open - 1
