@@ -25,7 +25,7 @@ from visavis.flow.events import VoiceMeasured
 __all__ = ["Verdict", "Voice", "only_listens", "words_of"]
 
 INSISTS_AFTER = 120 * MS
-"""So much voice is no click. Its measurement comes 140 ms after the onset."""
+"""So much voice is no click. It is measured then; where the last of it was soft, 20 ms later."""
 UNMEASURED_INSISTS_AFTER = 250 * MS
 """Without measurements, a pause may have begun long since."""
 SHORT = 700 * MS

@@ -54,7 +54,7 @@ class VoiceMeter:
     name = "perceive.voice"
 
     def __init__(
-        self, ring: AudioRing, *, at_ms: tuple[int, ...] = (100, 140, 200, 300, 450)
+        self, ring: AudioRing, *, at_ms: tuple[int, ...] = (100, 120, 140, 200, 300, 450)
     ) -> None:
         self._ring = ring
         self._due = [at * SAMPLES_PER_MS for at in at_ms]
