@@ -17,7 +17,7 @@ import re
 import shutil
 import sys
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -55,7 +55,8 @@ def with_eye(text: str, eye: Path) -> str:
     digest = hashlib.sha256(eye.read_bytes()).hexdigest()
     if f'sha256 = "{digest}"' not in text:
         text = VERSION.sub(_raised, text, count=1)
-    settings = sight(eye) | _others(text, set(sight(eye)))
+    seen = sight(eye)
+    settings = seen | _others(text, seen)
     listed = ", ".join(f"{name} = {json.dumps(value)}" for name, value in settings.items())
     text = SETTINGS.sub("", EYE.sub("", text))
     head, files = text.split("\n[[files]]", 1)
@@ -67,7 +68,7 @@ def with_eye(text: str, eye: Path) -> str:
     )
 
 
-def _others(text: str, names: set[str]) -> dict[str, Any]:
+def _others(text: str, names: Container[str]) -> dict[str, Any]:
     """The settings of a bundle that say nothing of an eye."""
     settings = tomllib.loads(text).get("settings", {})
     return {name: value for name, value in settings.items() if name not in names}

@@ -131,6 +131,20 @@ class Talk:
         self.ask()
         self.sound(2000, heard)
 
+    def talked_over(self, word: str) -> None:
+        """A short voice over our reply, from 2.5 to 2.8 s, that makes us stand still: `word`."""
+        self.answered()
+        self.voice(2500)
+        assert self.tick(2760) == ["playback.hold"]
+        self.pause(2800, 2500)
+        assert self.words(2800, word, start_ms=2500) == []
+
+    def resumed(self, ms: int) -> list[str]:
+        """The voice is there again, and the same turn goes on."""
+        given = self.voice(ms)
+        self.trace -= 1
+        return given
+
     @property
     def history(self) -> list[tuple[str, str, bool]]:
         return [(item.role, item.text, item.cut) for item in self.session.floor.ledger.items]
@@ -235,8 +249,7 @@ def test_a_backchannel_and_then_words_are_an_interruption(talk: Talk) -> None:
     talk.pause(2800, 2500)
     talk.words(2850, "Yeah.", start_ms=2500)
     assert talk.tick(3200) == ["playback.restore"]
-    assert talk.voice(3220) == ["playback.duck"]
-    talk.trace -= 1  # the same turn goes on
+    assert talk.resumed(3220) == ["playback.duck"]
     assert talk.words(3600, "Yeah. But what about tomorrow?", final=False, start_ms=2500) == [
         "playback.stop",
         "reply.cancel",
@@ -258,11 +271,7 @@ def test_a_backchannel_restores_the_volume_and_is_no_turn(talk: Talk) -> None:
 def test_a_word_that_often_leads_to_more_is_let_go_once_nothing_has_followed(
     talk: Talk, word: str
 ) -> None:
-    talk.answered()
-    talk.voice(2500)
-    assert talk.tick(2760) == ["playback.hold"]
-    talk.pause(2800, 2500)
-    assert talk.words(2800, word, start_ms=2500) == []
+    talk.talked_over(word)
     assert talk.tick(3140) == []
     assert talk.tick(3160) == ["playback.release", "playback.restore"]
     assert talk.turn(3400, word) == []
@@ -270,26 +279,16 @@ def test_a_word_that_often_leads_to_more_is_let_go_once_nothing_has_followed(
 
 
 def test_who_goes_on_soon_after_such_a_word_is_not_talked_to_meanwhile(talk: Talk) -> None:
-    talk.answered()
-    talk.voice(2500)
-    assert talk.tick(2760) == ["playback.hold"]
-    talk.pause(2800, 2500)
-    assert talk.words(2800, "Okay.", start_ms=2500) == []
-    assert talk.voice(3100) == []
-    talk.trace -= 1  # the same turn goes on
+    talk.talked_over("Okay.")
+    assert talk.resumed(3100) == []
     assert [talk.tick(ms) for ms in (3120, 3160, 3300)] == [[], [], []]
     stop = ["playback.stop", "reply.cancel"]
     assert talk.words(3400, "Okay, but what happens", final=False, start_ms=2500) == stop
 
 
 def test_noise_behind_such_a_word_is_waited_for_too(talk: Talk) -> None:
-    talk.answered()
-    talk.voice(2500)
-    talk.tick(2760)
-    talk.pause(2800, 2500)
-    talk.words(2800, "Okay.", start_ms=2500)
-    talk.voice(3100)
-    talk.trace -= 1
+    talk.talked_over("Okay.")
+    talk.resumed(3100)
     talk.pause(3300, 3100)
     assert talk.words(3300, "Okay.", start_ms=2500) == []
     assert talk.tick(3640) == []
@@ -301,8 +300,7 @@ def test_words_that_come_late_let_no_one_go_who_speaks_again(talk: Talk) -> None
     talk.voice(2500)
     talk.tick(2760)
     talk.pause(2800, 2500)
-    talk.voice(3000)
-    talk.trace -= 1
+    talk.resumed(3000)
     assert talk.words(2800, "Okay.", start_ms=2500) == []
     talk.pause(3300, 3000)
     assert talk.tick(3320) == []
@@ -311,11 +309,7 @@ def test_words_that_come_late_let_no_one_go_who_speaks_again(talk: Talk) -> None
 
 
 def test_a_turn_that_is_over_with_such_a_word_lets_it_go(talk: Talk) -> None:
-    talk.answered()
-    talk.voice(2500)
-    talk.tick(2760)
-    talk.pause(2800, 2500)
-    talk.words(2800, "Okay.", start_ms=2500)
+    talk.talked_over("Okay.")
     assert talk.turn(3000, "Okay.") == ["playback.release", "playback.restore"]
     assert talk.tick(3160) == []
 
@@ -331,8 +325,7 @@ def test_what_goes_on_after_an_aside_does_not_stop_us_before_it_is_known_to_be_l
     assert told == ["playback.restore"]
     talk.pause(3450, 2500)
     talk.words(3450, "Put the kettle on.", start_ms=2500)
-    assert talk.voice(3600) == ["playback.duck"]
-    talk.trace -= 1  # the same turn goes on
+    assert talk.resumed(3600) == ["playback.duck"]
     text = "Put the kettle on. Would you"
     assert talk.words(3910, text, final=False, start_ms=2500) == ["playback.hold"]
     talk.measured(3950, 3600, below_db=12)
@@ -365,8 +358,7 @@ def test_an_answer_to_our_question_may_begin_before_we_have_quite_finished(talk:
 
 def test_late_words_of_the_last_turn_do_not_explain_a_cough(talk: Talk) -> None:
     talk.answered()
-    talk.voice(2500)
-    talk.trace -= 1
+    talk.resumed(2500)
     assert talk.words(2600, "What is it really?") == ["item.amended"]
     assert talk.state == "streaming"
 

@@ -55,7 +55,6 @@ def _bands(mels: int) -> tuple[NDArray[np.intp], NDArray[np.float32], NDArray[np
     return bins, filters[owners, bins], begins
 
 
-@functools.cache
 def _filters(mels: int) -> NDArray[np.float32]:
     """Triangles of equal area, evenly spaced in mels; shape (mels, WINDOW // 2 + 1)."""
     bins_hz = np.fft.rfftfreq(WINDOW, 1 / INPUT_RATE_HZ)

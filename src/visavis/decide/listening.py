@@ -35,8 +35,6 @@ class Listening:
         if floor.overlap.voice is None and self._machines.reply.takes("voice"):
             floor.overlap.begin(event.start, self._words)
             yield from floor.step("voice", event)
-        else:
-            floor.overlap.await_words()
 
     def on_pause(self, event: e.SpeechPaused) -> Iterable[e.Event]:
         self._machines.user.step("speech.paused")

@@ -41,7 +41,7 @@ class Overlap:
         self.began_turn = True
 
     def await_words(self) -> None:
-        """The voice that is not understood yet goes on, or has paused anew: words will tell."""
+        """The voice has paused, maybe once more: the words up to here will tell."""
         self._until = None
 
     def measure(self, event: e.VoiceMeasured) -> None:
@@ -59,10 +59,9 @@ class Overlap:
         if (voice := self._judged) is None:
             return ""
         verdict = voice.verdict(end, final=final)
-        symbol = SYMBOLS.get(verdict, "false.alarm")
-        if self.voice is None and symbol != "barged":
+        if self.voice is None and verdict is not Verdict.INTERRUPTION:
             return ""
-        if symbol == "false.alarm" and verdict is Verdict.BACKCHANNEL and voice.leads_on:
+        if verdict is Verdict.BACKCHANNEL and voice.leads_on:
             self._until = end + MORE
             return ""
         return self._settle(voice, verdict)

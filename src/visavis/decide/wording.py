@@ -71,11 +71,16 @@ _WORD = re.compile(r"[a-z0-9]+|[\u3400-\u9fff]+")
 _INSIDE = re.compile(r"['’\-]")
 _EN = "|".join(map(re.escape, (*LISTENING, *HUMS)))
 _ZH = f"(?:{'|'.join((*LISTENING_ZH, *HUMS_ZH))})"
-_LISTENS = re.compile(rf"(?:(?:{_EN}|{INTERJECTION}|{_ZH}+)(?:\ |$))*", re.VERBOSE)
-_HUMS = re.compile(
-    rf"(?:(?:{'|'.join(map(re.escape, HUMS))}|{INTERJECTION}|(?:{'|'.join(HUMS_ZH)})+)(?:\ |$))*",
-    re.VERBOSE,
-)
+_HUM = f"{'|'.join(map(re.escape, HUMS))}|{INTERJECTION}|(?:{'|'.join(HUMS_ZH)})+"
+
+
+def _row_of(kinds: str) -> re.Pattern[str]:
+    """Any number of these, one behind the other."""
+    return re.compile(rf"(?:(?:{kinds})(?:\ |$))*", re.VERBOSE)
+
+
+_LISTENS = _row_of(f"{_EN}|{INTERJECTION}|{_ZH}+")
+_HUMS = _row_of(_HUM)
 _STOPS = re.compile(
     rf"(?:(?:{_EN}|{INTERJECTION}|{_ZH}+|{'|'.join(LEADS)})\ )*"
     rf"(?:(?:{'|'.join(map(re.escape, STOPPERS))})(?:\ |$)"
@@ -104,8 +109,7 @@ def only_listens(words: Words) -> bool:
 
 def leads_on(words: Words) -> bool:
     """Whether this backchannel is one that often has more behind it ("okay, but …"): not a hum."""
-    joined = " ".join(words)
-    return only_listens(words) and not _HUMS.fullmatch(joined)
+    return only_listens(words) and not _HUMS.fullmatch(" ".join(words))
 
 
 def stops(words: Words) -> bool:

@@ -59,9 +59,7 @@ from visavis.perceive.english_words import (
     Judgement,
     Words,
     core_of,
-    has_main_clause,
     is_negated,
-    is_when_clause,
     last_but_one,
 )
 
@@ -247,7 +245,7 @@ def _question(words: Words, mark: str) -> Judgement | None:
     if not core:
         return None
     embedded = core[0] in AUXILIARIES | REQUESTS and len(core) > 3 and WH.intersection(core)
-    if (core[0] in WH or embedded) and (marked or not is_when_clause(core)):
+    if (core[0] in WH or embedded) and (marked or not _is_when_clause(core)):
         return _wh_question(core, marked=marked)
     if core[0] in DO | MODALS and core[-1] in WANT_A_THING and _has_no_thing(core):
         alone = marked and core[-1] in ALONE and "please" not in core
@@ -285,9 +283,19 @@ def _opening(words: Words, mark: str) -> Judgement | None:
         return 0.0, "opener"
     if core[0] == "because" and len(core) > 2 and _verbs(core) and mark in ".!":
         return 0.5, "reason"
-    if core[0] in SUBORDINATORS and not has_main_clause(core):
+    if core[0] in SUBORDINATORS and not _has_main_clause(core):
         return -1.8, "subordinate clause"
     return (2.0, "request complete") if core[0] in REQUESTS and len(core) > 2 else None
+
+
+def _is_when_clause(core: Words) -> bool:
+    """ "When I was young", unlike "when does it open"."""
+    return core[0] == "when" and len(core) > 1 and core[1] not in AUXILIARIES
+
+
+def _has_main_clause(core: Words) -> bool:
+    later = core[3:]
+    return bool((WH | MODALS | SUBJECTS | {"then", "you", "it"}).intersection(later))
 
 
 def _wants_to(words: Words) -> bool:

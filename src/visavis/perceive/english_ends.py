@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from visavis.perceive.english_words import (
-    ABOUT_WHAT,
     ARTICLES,
     AUXILIARIES,
     AWAY,
@@ -17,7 +16,6 @@ from visavis.perceive.english_words import (
     CONJUNCTIONS,
     DO,
     HAVE,
-    INTRANSITIVE,
     MODALS,
     OBJECTS,
     PREPOSITIONS,
@@ -26,9 +24,6 @@ from visavis.perceive.english_words import (
     SAYING,
     SUBJECTS,
     SUBORDINATORS,
-    SUPPOSING,
-    UNLIKED,
-    UNSURE,
     WH,
     Words,
     asks,
@@ -36,6 +31,17 @@ from visavis.perceive.english_words import (
     is_negated,
     last_but_one,
     word_set,
+)
+
+UNLIKED = word_set("it's would i'd is and looks look looked seems sounds feels feel")
+UNSURE = word_set("could would should might must was were have had")
+SUPPOSING = word_set(
+    "think guess believe if suppose maybe because yesterday today tomorrow morning"
+)
+ABOUT_WHAT = word_set("how what me know talk think us learn")
+INTRANSITIVE = word_set(
+    "woke wake give gave get got go going went come came coming broke break stand stood sit sat"
+    " grow grew pass passed show run ran"
 )
 
 

@@ -6,12 +6,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 from visavis.perceive.english_words import (
     Judgement,
     Words,
     asks,
-    trailing,
     word_set,
 )
 
@@ -28,11 +28,11 @@ CLOCK_TIME = re.compile(r"(at|for|by|until) ([1-9]|1[0-9]|2[0-3]) [0-5][0-9]")
 
 def spelling(words: Words, mark: str) -> Judgement | None:
     """A number or a name, piece by piece; not a time, a count or a lone amount."""
-    run = trailing(words, is_number)
+    run = _trailing(words, is_number)
     before = words[: len(words) - len(run)]
     if run and not asks(words) and (number := _number(before, run)):
         return number
-    letters = trailing(words, lambda word: len(word) == 1 and word.isalpha())
+    letters = _trailing(words, lambda word: len(word) == 1 and word.isalpha())
     if len(letters) >= 2 or re.fullmatch(r"([^\W\d]-)+[^\W\d]", words[-1]):
         return -1.2, "name being spelled"
     return None
@@ -76,3 +76,8 @@ def _counts(run: Words) -> bool:
     return len(run) > 1 and all(
         word == counted for word, counted in zip(run, COUNTING, strict=False)
     )
+
+
+def _trailing(words: Words, test: Callable[[str], bool]) -> Words:
+    count = next((at for at, word in enumerate(reversed(words)) if not test(word)), len(words))
+    return words[len(words) - count :]

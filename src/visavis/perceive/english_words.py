@@ -7,7 +7,7 @@ of verbs and nouns that behave alike at the end of a turn. Words are lower-case 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 Judgement = tuple[float, str]
 """Log-odds that the turn is finished, and why."""
@@ -87,11 +87,6 @@ TRANSITIVE = word_set(
     "know ask tell say find get buy make see order book hear learn try check take have do give use"
     " change add set put send bring read write show understand visit"
 )
-UNLIKED = word_set("it's would i'd is and looks look looked seems sounds feels feel")
-UNSURE = word_set("could would should might must was were have had")
-SUPPOSING = word_set(
-    "think guess believe if suppose maybe because yesterday today tomorrow morning"
-)
 # What a short answer ends on: "I do", "it is".
 SHORTLY = word_set("do did does can will is am")
 # What need not be said again: "show me.", "would you like to?".
@@ -112,7 +107,6 @@ VERBS = TRANSITIVE | word_set(
     " sank shone stuck struck swore run happen happens"
     " prefer plays play walks walk stays stay talks talk wish hate hates agree help helps"
 )
-ABOUT_WHAT = word_set("how what me know talk think us learn")
 WANT_A_THING = word_set(
     "explain describe show give find open close set play read write translate send call make"
     " remind bring order book watch tell ask use take put get buy hold keep add change turn pass"
@@ -146,10 +140,6 @@ WAY_TO, BEST = word_set("weight wait"), word_set("best worst right wrong only go
 CLOCKS = word_set("timer alarm reminder")
 STOPPING = word_set("really just probably always usually also never only even")
 ADVERBS = STOPPING | word_set("still actually both all")
-INTRANSITIVE = word_set(
-    "woke wake give gave get got go going went come came coming broke break stand stood sit sat"
-    " grow grew pass passed show run ran"
-)
 WANT_MORE = word_set(
     "looking trying planning hoping wondering calling asking thinking wanting using"
 )
@@ -174,18 +164,3 @@ def is_negated(words: Words) -> bool:
 
 def asks(words: Words) -> bool:
     return bool(WH.intersection(core_of(words)[:4]))
-
-
-def is_when_clause(core: Words) -> bool:
-    """ "When I was young", unlike "when does it open"."""
-    return core[0] == "when" and len(core) > 1 and core[1] not in AUXILIARIES
-
-
-def has_main_clause(core: Words) -> bool:
-    later = core[3:]
-    return bool((WH | MODALS | SUBJECTS | {"then", "you", "it"}).intersection(later))
-
-
-def trailing(words: Words, test: Callable[[str], bool]) -> Words:
-    count = next((at for at, word in enumerate(reversed(words)) if not test(word)), len(words))
-    return words[len(words) - count :]

@@ -47,7 +47,6 @@ class LinearStage:
     def __init__(self, partitions: int = PARTITIONS) -> None:
         self._partitions = partitions
         self.misled = self._worse = 0
-        self.rest = 0.0
         self.reset()
 
     def reset(self) -> None:
@@ -56,6 +55,7 @@ class LinearStage:
         self._sound = np.zeros(2 * FRAME)
         self._spectra = np.zeros((self._partitions, bins), np.complex128)
         self._quiet = self._partitions + 1
+        self.rest = 0.0
         self._forget()
 
     def feed(self, near: Samples, far: Samples) -> Samples:
