@@ -358,7 +358,8 @@ def test_an_answer_to_our_question_may_begin_before_we_have_quite_finished(talk:
 
 def test_late_words_of_the_last_turn_do_not_explain_a_cough(talk: Talk) -> None:
     talk.answered()
-    talk.resumed(2500)
+    talk.voice(2500)
+    talk.trace -= 1
     assert talk.words(2600, "What is it really?") == ["item.amended"]
     assert talk.state == "streaming"
 
