@@ -17,7 +17,7 @@ from dataclasses import replace
 from typing import Any
 
 from visavis import backends
-from visavis.backends.contract import EchoCanceller, Ocr, Options, PictureCodec
+from visavis.backends.contract import EchoCanceller, Ocr, Options, PictureCodec, Tts, TtsInContext
 from visavis.bundle import catalogue, choice
 from visavis.bundle.store import Installed, Store
 from visavis.config import Config, from_table
@@ -126,6 +126,7 @@ def load_parts(
         streams=tuple(streams),
         codec=engines["codec"],
         ocr=engines.get("ocr"),
+        in_context=said_in_context(engines["tts"]),
         output_rate_hz=engines["tts"].rate_hz,
     )
 
@@ -175,6 +176,11 @@ def load_ocr(config: Config) -> Ocr | None:
     return ocr
 
 
+def said_in_context(voice: Tts) -> tuple[str, ...]:
+    """The languages in which it says a part of a sentence as it sounds there."""
+    return voice.languages if isinstance(voice, TtsInContext) and voice.in_context else ()
+
+
 def spare_voice(rate_hz: int) -> Any:
     """A second voice for phrases at which the first one fails; None where there is none."""
     try:
@@ -199,6 +205,7 @@ def replay_line(settings: Mapping[str, Any]) -> Rebuilt:
         scored_elsewhere=settings.get("scores_turns", "turn" in bundle_names(config)),
         seen_elsewhere=settings.get("sees", False),
         streams=tuple(settings.get("streams", (CAMERA,))),
+        in_context=tuple(settings.get("in_context", ())),
         output_rate_hz=settings["output_rate_hz"],
     )
     line = Line(SimulatedClock())

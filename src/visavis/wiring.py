@@ -51,6 +51,7 @@ class Parts:
 
     `scored_elsewhere`: there is no audio model of turn end here, but its scores come from outside,
     as in a replay; `seen_elsewhere`: the same of the eyes. `streams`: what there is to see.
+    `in_context`: the languages in which phrases may end at any word, see speak/segment.py.
     """
 
     config: Config
@@ -72,6 +73,7 @@ class Parts:
     ocr: contract.Ocr | None = None
     embedder: contract.Embedder | None = None
     tools: tuple[Tool, ...] = ()
+    in_context: tuple[str, ...] = ()
     output_rate_hz: int = 22_050
     strict: bool = False
 
@@ -205,12 +207,20 @@ def _thinker(parts: Parts) -> Node:
     sampling = contract.Sampling(reply.temperature, reply.top_p, reply.max_tokens, reply.seed)
     language = parts.config.language or "en"
     return Thinker(
-        parts.llm, sampling=sampling, system=reply.system, language=language, tools=parts.tools
+        parts.llm,
+        sampling=sampling,
+        system=reply.system,
+        language=language,
+        tools=parts.tools,
     )
 
 
 def _tool_runner(parts: Parts) -> Node:
     return ToolRunner(parts.tools, limit_s=parts.config.reply.tool_limit_s)
+
+
+def _segmenter(parts: Parts) -> Node:
+    return Segmenter(in_context=parts.in_context)
 
 
 def _look_ahead(parts: Parts) -> Node:
@@ -398,7 +408,7 @@ WIRING: tuple[Row, ...] = (
         "speak.segment",
         ("reply.start", "token.made", "reply.written"),
         ("phrase.ready",),
-        lambda parts: Segmenter(),
+        _segmenter,
     ),
     Row(
         "speak.ahead",

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from tests.voice import said
-from visavis.backends.contract import Options
+from visavis.backends.contract import Options, Speech
 from visavis.backends.tts import piper
 from visavis.backends.vits import Whole
 from visavis.flow.errors import BackendMissing, BundleError, EngineError
@@ -77,11 +77,44 @@ def test_the_pieces_are_what_the_model_says_at_once(
     ids = voice._voice.phonemes_to_ids(voice._phonemes("It rains, and the streets are empty.")[0])
     feed = piper._feed(voice._voice.config, ids)
     feed["scales"][[0, 2]] = 0  # without noise
-    parts = np.concatenate([*voice._vits.speak(feed).pieces])
+    parts = np.concatenate([*voice._vits.speak(feed).pieces()])
     model = model_options(BUNDLE).files["model"].read_bytes()
-    (whole,) = Whole(model, threads=2, hop=256).speak(feed).pieces
+    (whole,) = Whole(model, threads=2, hop=256).speak(feed).pieces()
     noise = np.sum((parts - whole) ** 2)
     assert 10 * np.log10(np.sum(whole**2) / max(noise, 1e-30)) > 100
+
+
+@pytest.mark.model
+def test_a_part_is_what_is_heard_between_the_words_around_it(voice: piper.PiperTts) -> None:
+    assert voice.in_context
+    text, whole = "of the capital", said(voice, "It is one of the capital cities.")
+    part = Speech.joined(voice.synthesise_part(text, before="It is one", after="cities."))
+    assert [text[: word.char_end].split()[-1] for word in part.words] == text.split()
+    assert part.words[0].start >= 0
+    assert part.words[-1].end <= len(part.samples)
+    inside = whole.words[3].start, whole.words[5].end
+    assert len(part.samples) == pytest.approx(inside[1] - inside[0], rel=0.3)
+    # Cut out of speech, but with soft edges.
+    assert np.max(np.abs(part.samples[[0, -1]])) < 0.01
+
+
+@pytest.mark.model
+def test_its_first_and_last_part_keep_the_silence_around_the_sentence(
+    voice: piper.PiperTts,
+) -> None:
+    first = Speech.joined(voice.synthesise_part("The capital", after="of France"))
+    last = Speech.joined(voice.synthesise_part("of France.", before="The capital"))
+    alone = [said(voice, text) for text in ("The capital", "of France.")]
+    assert first.words[0].start > 0.02 * voice.rate_hz
+    assert len(last.samples) - last.words[-1].end > 0.02 * voice.rate_hz
+    assert len(first.samples) < len(alone[0].samples)
+    assert len(last.samples) < len(alone[1].samples)
+
+
+@pytest.mark.model
+def test_of_a_part_that_has_no_sound_nothing_is_heard(voice: piper.PiperTts) -> None:
+    (piece,) = voice.synthesise_part("…", before="It is", after="of France")
+    assert len(piece.samples) == 0
 
 
 @pytest.mark.model

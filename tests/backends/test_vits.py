@@ -27,7 +27,7 @@ def feed(ids: int, **more: Any) -> Mapping[str, Any]:
 
 def spoken(engine: vits.Vits, given: Mapping[str, Any]) -> list[Samples]:
     utterance = engine.speak(given)
-    pieces = [*utterance.pieces]
+    pieces = [*utterance.pieces()]
     assert sum(map(len, pieces)) == utterance.length
     return pieces
 
@@ -52,6 +52,19 @@ def test_the_first_piece_is_short_and_no_piece_is_shorter_than_the_shortest() ->
         lengths = [len(piece) // HOP for piece in spoken(engine, feed(ids))]
         assert lengths[0] < vits.WINDOWS[0] + vits.SHORTEST
         assert min(lengths) >= min(4 * ids, vits.SHORTEST)
+
+
+@pytest.mark.parametrize(
+    ("begin", "end"),
+    [(0, 1), (0, HOP), (5, 30 * HOP + 7), (20 * HOP, 90 * HOP), (3 * HOP + 1, 10**9), (7, 7)],
+)
+def test_a_stretch_is_what_the_whole_has_there(begin: int, end: int) -> None:
+    halves = open_vits(voice(), feed(30), threads=1, hop=HOP)
+    for engine in (halves, Whole(voice(), threads=1, hop=HOP)):
+        utterance = engine.speak(feed(40))
+        whole = np.concatenate([*utterance.pieces()])
+        pieces = [*utterance.pieces(begin, end)] or [whole[:0]]
+        assert np.allclose(np.concatenate(pieces), whole[begin:end], atol=1e-6)
 
 
 def test_the_length_of_each_phoneme_is_told_where_the_model_knows_it() -> None:
@@ -92,7 +105,7 @@ def test_a_closed_voice_says_nothing() -> None:
         open_vits(voice(), feed(9), threads=1, hop=HOP),
         Whole(voice(), threads=1, hop=HOP),
     ):
-        pieces = engine.speak(feed(60)).pieces
+        pieces = engine.speak(feed(60)).pieces()
         engine.close()
         engine.close()
         with pytest.raises(AttributeError):

@@ -11,7 +11,7 @@ import pytest
 
 import visavis.backends.tts as folder
 from tests.voice import said
-from visavis.backends.contract import Options, Tts
+from visavis.backends.contract import Options, Speech, Tts, TtsInContext
 from visavis.flow.clock import SimulatedClock
 from visavis.flow.errors import BackendMissing
 
@@ -102,6 +102,30 @@ def test_its_first_piece_says_what_is_to_come(tts: Tts, text: str) -> None:
     assert first.total == count or (first.total == 0 and not others)
     assert not any(piece.words for piece in others)
     assert all(word.end <= count for word in first.words)
+
+
+@pytest.mark.parametrize(
+    ("before", "text", "after"),
+    [
+        ("", "The capital", "of France"),
+        ("The capital", "of France is Paris.", ""),
+        ("It is one of the", "best places", "in the world"),
+        ("It was in", "1987 or so,", "and cost"),
+    ],
+)
+def test_a_part_of_a_sentence_is_said_without_the_words_around_it(
+    tts: Tts, before: str, text: str, after: str
+) -> None:
+    if not (isinstance(tts, TtsInContext) and tts.in_context):
+        pytest.skip("speaks whole phrases only")
+    first, *others = tts.synthesise_part(text, "en", before=before, after=after)
+    part = Speech.joined([first, *others])
+    assert [text[: word.char_end].split()[-1] for word in part.words] == text.split()
+    assert all(0 <= word.start <= word.end <= len(part.samples) for word in part.words)
+    assert first.total in (0, len(part.samples))
+    assert 0.02 < len(part.samples) / tts.rate_hz / len(text) < 0.3
+    # No more than it takes alone, with the silence that is around it then.
+    assert len(part.samples) < 1.3 * len(said(tts, text, "en").samples)
 
 
 def test_it_may_be_left_in_mid_phrase(tts: Tts) -> None:

@@ -173,7 +173,8 @@ def heard_text(made: list[e.SoundMade], played: int, *, whole: bool) -> str:
         parts = [first, *others]
         length = sum(len(part.samples) for part in parts)
         entire = length > 0 and not parts[-1].more and not any(part.error for part in parts)
-        past = [w for w in first.words if w.start < played and w.start + w.end <= played * 2]
+        here = min(played, length)  # of a phrase that broke off, its words tell more
+        past = [w for w in first.words if w.start < here and w.start + w.end <= here * 2]
         told = past[-1].char_end if past and length else 0
         told = len(first.written) if entire and played >= length else told
         if told:

@@ -244,6 +244,7 @@ def _parts(clock: SimulatedClock, random: Random, weather: Weather) -> Parts:
         fail={n for n in range(200) if random.random() < weather.voice_failures},
         piece_ms=random.choice((0, 90, 250)),
         snap={n for n in range(200) if random.random() < weather.voice_failures},
+        in_context=random.random() < 0.5,
     )
     return Parts(
         config=config,
@@ -255,6 +256,7 @@ def _parts(clock: SimulatedClock, random: Random, weather: Weather) -> Parts:
         llm=_llm(clock, random, weather, slow),
         tts=tts,
         sink=NullSink(),
+        in_context=tts.languages if tts.in_context else (),
         output_rate_hz=tts.rate_hz,
         strict=True,
     )

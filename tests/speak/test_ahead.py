@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from visavis.flow.events import (
@@ -29,6 +31,8 @@ def ready(index: int, epoch: int = 1, last: bool = False) -> PhraseReady:
         char_start=3 * index,
         last=last,
         language="en",
+        before="so far",
+        after="and on",
     )
 
 
@@ -74,6 +78,8 @@ def test_the_first_phrase_is_released_at_once_with_all_it_carries() -> None:
         char_start=0,
         last=True,
         language="en",
+        before="so far",
+        after="and on",
     )
 
 
@@ -131,3 +137,15 @@ def test_too_many_waiting_phrases_are_joined_and_no_text_is_lost() -> None:
     assert [out.index for out in outs if isinstance(out, PhraseReleased)] == [0, 1, 2, 3]
     assert outs[-1].last
     assert outs[-1].spoken == "w3 w4 w5 w6 w7 w8 w9"
+
+
+def test_joined_phrases_stand_between_the_words_around_them_all() -> None:
+    ahead = line(max_phrases=1)
+    first, second, third = (
+        replace(ready(i), before=f"before {i}", after=f"after {i}") for i in range(3)
+    )
+    for phrase in (first, second, third):
+        give(ahead, phrase)
+    (joined,) = ahead.on(made(0, 10))
+    assert isinstance(joined, PhraseReleased)
+    assert (joined.before, joined.after) == ("before 1", "after 2")

@@ -3,31 +3,34 @@
 from __future__ import annotations
 
 import itertools
+import re
 import sys
+from collections.abc import Collection
 
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from visavis.flow.clock import NS_PER_MS
 from visavis.flow.events import PhraseReady, ReplyStart, ReplyWritten, TokenMade
 from visavis.speak.growing import is_wide
-from visavis.speak.segment import BOUND, Segmenter
+from visavis.speak.segment import BOUND, CONTEXT, Segmenter
 
 
 def start(segmenter: Segmenter, epoch: int = 1, language: str = "en") -> None:
     assert not list(segmenter.on(ReplyStart(t_ns=0, epoch=epoch, messages=(), language=language)))
 
 
-def token(segmenter: Segmenter, text: str, epoch: int = 1) -> list[PhraseReady]:
-    return list(segmenter.on(TokenMade(t_ns=5, trace=7, epoch=epoch, text=text, index=0)))
+def token(segmenter: Segmenter, text: str, epoch: int = 1, t_ns: int = 5) -> list[PhraseReady]:
+    return list(segmenter.on(TokenMade(t_ns=t_ns, trace=7, epoch=epoch, text=text, index=0)))
 
 
 def written(segmenter: Segmenter, reason: str = "end", epoch: int = 1) -> list[PhraseReady]:
     return list(segmenter.on(ReplyWritten(t_ns=9, trace=7, epoch=epoch, reason=reason)))
 
 
-def phrases(*pieces: str) -> list[PhraseReady]:
-    segmenter = Segmenter()
+def phrases(*pieces: str, in_context: Collection[str] = ()) -> list[PhraseReady]:
+    segmenter = Segmenter(in_context=in_context)
     start(segmenter)
     made = [phrase for piece in pieces for phrase in token(segmenter, piece)]
     return made + written(segmenter)
@@ -208,28 +211,111 @@ def test_a_fence_that_never_closes_does_not_hang() -> None:
     assert made[-1].last
 
 
+@pytest.mark.parametrize(
+    "parts",
+    [
+        ["The capital ", "of France is Paris. ", "It is big."],
+        ["Yes, I would ", "be glad to help you."],
+        ["It’s Jack’s ", "well-known old yellow boat."],
+        # Too short, or what follows is: the sentence will be over before it sounds.
+        ["The sky is blue."],
+        ["It is one of many."],
+        # Words that are not read as they are written, or that read others otherwise.
+        ["The moon is 4 days away from here."],
+        ["It takes about 4 days to go there."],
+        ["**The capital** of France is Paris."],
+        ["See www.example.org for more of it."],
+        ["In World War II ", "ships were built here."],
+        ["Ask Dr. Miller about the old boat."],
+        # Where a clause or a sentence ends as soon, it ends there.
+        ["Of course, ", "the capital of France is Paris."],
+        ["I think so. ", "The capital of France is Paris."],
+        ["今天很冷。", "记得带伞！"],
+        ["我们 今天 很 高兴 认识 你。"],
+    ],
+)
+def test_a_voice_that_speaks_in_context_begins_with_the_first_words(parts: list[str]) -> None:
+    made = phrases(*re.findall(r"\S+|\s+", "".join(parts)), in_context=("en",))
+    assert [phrase.written for phrase in made if phrase.written] == parts
+
+
+def test_a_part_of_a_sentence_knows_the_words_around_it() -> None:
+    made = phrases("The capital of France, as I said, is Paris. It is big.", in_context=("en",))
+    assert [(phrase.before, phrase.spoken, phrase.after) for phrase in made] == [
+        ("", "The capital", "of France"),
+        ("The capital", "of France,", ""),
+        ("The capital of France,", "as I said, is Paris.", ""),
+        ("", "It is big.", ""),
+    ]
+
+
+def test_what_was_cut_for_its_length_knows_the_words_around_it() -> None:
+    text = "It took 9 men to build the old lighthouse on the shore and all of it still stands."
+    cut, rest = phrases(text, in_context=("en",))
+    assert cut.written == "It took 9 men to build the old lighthouse on the "
+    assert (cut.after, rest.after) == ("shore", "")
+    assert rest.before == "It took nine men to build the old lighthouse on the"
+    for name in ("before", "after"):
+        assert not any(getattr(phrase, name) for phrase in phrases(text))
+
+
+def test_of_a_long_sentence_only_the_last_words_are_remembered() -> None:
+    made = phrases("and on and on, " * 40, in_context=("en",))
+    befores = [phrase.before for phrase in made]
+    assert max(map(len, befores)) <= CONTEXT
+    assert all(re.fullmatch(r"(?:and|on)\b.*", before) for before in befores[1:])
+
+
+@pytest.mark.parametrize(("language", "count"), [("en", 2), ("en-GB", 2), ("de", 1), ("", 1)])
+def test_only_a_language_whose_voice_can_is_said_in_parts(language: str, count: int) -> None:
+    segmenter = Segmenter(in_context=("en",))
+    start(segmenter, language=language)
+    made = token(segmenter, "The capital of France is Paris.") + written(segmenter)
+    assert len(made) == count
+
+
+@pytest.mark.parametrize(("each_ms", "count"), [(14, 2), (40, 2), (60, 1), (500, 1)])
+def test_who_writes_slowly_does_not_begin_with_the_first_words(each_ms: int, count: int) -> None:
+    """What follows them would come too late."""
+    segmenter = Segmenter(in_context=("en",))
+    start(segmenter)
+    made = []
+    for i, piece in enumerate(re.findall(r" ?\w+|\W", "The capital of France is Paris.")):
+        made += token(segmenter, piece, t_ns=i * each_ms * NS_PER_MS)
+    assert len(made + written(segmenter)) == count
+
+
+def test_a_thought_is_not_cut_into_first_words() -> None:
+    text = "<think>\nThe user asks me for the capital of France</think>The capital of it is Paris."
+    made = phrases(*re.findall(r"\S+\s*|\s+", text), in_context=("en",))
+    assert len(made) < 5
+    assert "".join(phrase.written for phrase in made) == text
+
+
 PIECES = st.sampled_from(
     [
         *" \n.,;:!?…。！？；，、：—\"'”“»)]}(*_`~#|<>&-/@\\\t\r０１3a",
         *["Dr.", " No. ", "a.m.", "U.S.", "St. ", " Friday", " The ", "and ", "```", "<think>"],
         *["今天", "冷", "word", "x.y", "３，", "14", "\ufffd", "é", "👍🏽", "\u200d", "\u0301"],
-        *["</think>", "...", " but "],
+        *["</think>", "...", " but ", " old yellow boats", " it's"],
     ]
 )
 TEXTS = st.lists(PIECES, max_size=80).map("".join) | st.text(max_size=300)
 
 
 @settings(max_examples=150, deadline=None)
-@given(text=TEXTS, cuts=st.lists(st.integers(0, 300), max_size=30))
-@example(text="a. " * 90, cuts=list(range(300)))
-@example(text="3." + "." * 80 + " x" * 80, cuts=[1, 2, 3, 70, 71])
+@given(text=TEXTS, cuts=st.lists(st.integers(0, 300), max_size=30), context=st.booleans())
+@example(text="a. " * 90, cuts=list(range(300)), context=False)
+@example(text="3." + "." * 80 + " x" * 80, cuts=[1, 2, 3, 70, 71], context=False)
+@example(text="The old capital of France is Paris", cuts=list(range(40)), context=True)
 def test_phrases_depend_on_the_text_alone_and_joined_are_the_text(
-    text: str, cuts: list[int]
+    text: str, cuts: list[int], context: bool
 ) -> None:
+    in_context = ("en",) if context else ()
     borders = [0, *sorted({cut for cut in cuts if cut < len(text)}), len(text)]
     pieces = [text[i:j] for i, j in itertools.pairwise(borders)]
-    made = phrases(*pieces)
-    assert made == phrases(*text) == phrases(text)
+    made = phrases(*pieces, in_context=in_context)
+    assert made == phrases(*text, in_context=in_context) == phrases(text, in_context=in_context)
     assert "".join(phrase.written for phrase in made) == text
     assert [phrase.index for phrase in made] == list(range(len(made)))
     assert [phrase.last for phrase in made] == [False] * (len(made) - 1) + [True]

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from visavis.backends.contract import Speech
 from visavis.backends.tts.fake import FakeTts, decode
 from visavis.flow.clock import SimulatedClock
+from visavis.flow.errors import EngineError
 from visavis.flow.events import PhraseReleased
 from visavis.speak.sound import GAP_MS, LEAD_MS
 from visavis.speak.voices import Voices
@@ -89,6 +93,28 @@ def test_when_one_of_the_voices_fails_another_speaks_it_all() -> None:
     assert len(Speech.joined(others[0]).samples)
     assert english.words == MIXED.split()
     assert len(others) == 2
+
+
+def within(before: str, spoken: str, after: str) -> PhraseReleased:
+    return replace(phrase(spoken), before=before, after=after)
+
+
+def test_a_voice_that_can_is_told_what_it_speaks_between() -> None:
+    able, spare = voice("en", in_context=True, fail={0}), voice("en")
+    for attempt in Voices(able, spare).attempts(within("The capital", "of France", "is Paris")):
+        with suppress(EngineError):
+            Speech.joined(attempt)
+    assert able.around == [("The capital", "is Paris")]
+    assert (spare.around, spare.words) == ([], ["of", "France"])
+
+
+def test_words_that_another_voice_would_say_are_not_told() -> None:
+    english, chinese = voice("en", in_context=True), voice("zh", in_context=True)
+    for before, after in (("你好吗", "my friend"), ("and then", "你好吗")):
+        Speech.joined(next(Voices(english, chinese).attempts(within(before, "I say", after))))
+    assert english.around == [("", "")] * 2
+    Speech.joined(next(Voices(english, chinese).attempts(within("I say", "你好吗", "to you"))))
+    assert chinese.around == [("", "")]
 
 
 def test_there_is_no_attempt_at_nothing() -> None:

@@ -68,6 +68,7 @@ def rebuilt(settings: Mapping[str, Any]) -> Rebuilt:
     parts = Parts(Config(), ring, None, FakeVad(), output_rate_hz=settings["output_rate_hz"])
     parts.seen_elsewhere, parts.scored_elsewhere = settings["sees"], settings["scores_turns"]
     parts.streams = tuple(settings["streams"])
+    parts.in_context = tuple(settings["in_context"])
     connect(line, parts)
     return Rebuilt(line, WIRING, ring)
 

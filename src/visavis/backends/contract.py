@@ -206,6 +206,21 @@ class Tts(Protocol):
     def close(self) -> None: ...
 
 
+@runtime_checkable
+class TtsInContext(Tts, Protocol):
+    """A voice that can say a part of a sentence as it sounds there: phrases may end at any word.
+
+    `in_context` false: of these very files it cannot.
+    """
+
+    in_context: bool
+
+    def synthesise_part(
+        self, text: str, language: str = "", *, before: str = "", after: str = ""
+    ) -> Iterable[Speech]:
+        """As `synthesise`, between the words `before` and `after`, which are not to be heard."""
+
+
 @dataclass(frozen=True, slots=True)
 class Sampling:
     """How tokens are drawn. `seed` None = a fresh one each time."""

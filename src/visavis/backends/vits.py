@@ -11,7 +11,7 @@ Source: Kim et al., Conditional Variational Autoencoder with Adversarial Learnin
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -46,14 +46,18 @@ class Utterance:
 
     length: int
     durations: NDArray[np.int64] | None
-    pieces: Iterator[Samples] = field(repr=False)
+    _pieces: Callable[[int, int], Iterator[Samples]] = field(repr=False)
+
+    def pieces(self, begin: int = 0, end: int | None = None) -> Iterator[Samples]:
+        """Makes the samples from `begin` to `end`, as they are asked for."""
+        return self._pieces(begin, self.length if end is None else min(end, self.length))
 
 
 class Vits(Protocol):
     """A voice."""
 
     def speak(self, feed: Feed) -> Utterance:
-        """Begins to speak; the work goes on as `pieces` are asked for."""
+        """Begins to speak; the work goes on as its `pieces` are asked for."""
 
     def close(self) -> None: ...
 
@@ -91,14 +95,21 @@ class Halves:
         tensors = dict(zip(self._border, given, strict=False))
         frames = _frames(tensors)
         durations = _samples(given[-1], self._hop) if self._timed else None
-        return Utterance(frames * self._hop, durations, self._decode(tensors, _windows(frames)))
+
+        def pieces(begin: int, end: int) -> Iterator[Samples]:
+            windows = _windows(begin // self._hop, -(-end // self._hop))
+            for (first, last), sound in zip(windows, self._decode(tensors, windows), strict=True):
+                start = first * self._hop
+                yield sound[max(begin - start, 0) : min(end, last * self._hop) - start]
+
+        return Utterance(frames * self._hop, durations, pieces)
 
     def agree(self, feed: Feed) -> bool:
         """Do the windows give what the decoder gives at once?"""
         tensors = dict(zip(self._border, self._encoder.run(None, feed), strict=False))
         frames = _frames(tensors)
         (whole,) = self._decode(tensors, [(0, frames)])
-        parts = np.concatenate([*self._decode(tensors, _windows(frames))])
+        parts = np.concatenate([*self._decode(tensors, _windows(0, frames))])
         return len(whole) == len(parts) == frames * self._hop and bool(
             np.allclose(whole, parts, rtol=0, atol=TOLERANCE)
         )
@@ -132,7 +143,7 @@ class Whole:
         sound, *others = self._session.run(None, feed)
         sound = np.asarray(sound, np.float32).reshape(-1)
         durations = _samples(others[0], self._hop) if others else None
-        return Utterance(len(sound), durations, iter([sound]))
+        return Utterance(len(sound), durations, lambda begin, end: iter([sound[begin:end]]))
 
     def close(self) -> None:
         self._session = None
@@ -142,15 +153,14 @@ def _frames(tensors: Mapping[str, Samples]) -> int:
     return max(int(tensor.shape[-1]) for tensor in tensors.values())
 
 
-def _windows(frames: int) -> list[tuple[int, int]]:
-    """Begin and end of each window."""
+def _windows(begin: int, end: int) -> list[tuple[int, int]]:
+    """First and last frame of each window of the frames from `begin` to `end`."""
     windows: list[tuple[int, int]] = []
-    begin = 0
-    while begin < frames:
+    while begin < end:
         size = WINDOWS[min(len(windows), len(WINDOWS) - 1)]
-        end = begin + size if frames - begin - size >= SHORTEST else frames
-        windows.append((begin, end))
-        begin = end
+        last = begin + size if end - begin - size >= SHORTEST else end
+        windows.append((begin, last))
+        begin = last
     return windows
 
 

@@ -611,7 +611,8 @@ class PhraseReady(Event):
 
     `written` is the exact slice of the reply that begins at character `char_start`: the slices
     of all phrases, joined, are the reply. `spoken` is what to read aloud; empty = nothing to say.
-    `last`: the reply ends with this phrase (which may be empty).
+    `last`: the reply ends with this phrase (which may be empty). `before` and `after`: the words
+    of its sentence around it, as far as they are known and matter to how it sounds.
     """
 
     index: int
@@ -620,6 +621,8 @@ class PhraseReady(Event):
     char_start: int
     last: bool = False
     language: str = ""
+    before: str = ""
+    after: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -632,6 +635,8 @@ class PhraseReleased(Event):
     char_start: int
     last: bool = False
     language: str = ""
+    before: str = ""
+    after: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -75,6 +75,7 @@ class LookAhead:
             written=before.written + phrase.written,
             spoken=f"{before.spoken} {phrase.spoken}".strip(),
             last=phrase.last,
+            after=phrase.after,
         )
         self._waiting.append(joined)
 
@@ -93,6 +94,8 @@ class LookAhead:
             char_start=phrase.char_start,
             last=phrase.last,
             language=phrase.language,
+            before=phrase.before,
+            after=phrase.after,
         )
         self._index += 1
         return (released,)

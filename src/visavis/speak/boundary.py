@@ -24,6 +24,15 @@ JOINING = re.compile(
     r"(?<=\s)(?=(?:and|but|because|which|that|when|where|while|so|or|if|than)\s)", re.IGNORECASE
 )
 
+_WIDE = r"\u3040-\u30ff\u3400-\u9fff\U00020000-\U0003ffff"
+_WORD = rf"[^\W\d_{_WIDE}]+(?:['’-][^\W\d_{_WIDE}]+)*"
+_PLAIN = re.compile(rf"\s*{_WORD}(?:,? {_WORD})* ")
+_IN_MIDST = re.compile(r"[^\W\d_]\s+$")
+_AHEAD = re.compile(rf"{_WORD}(?: {_WORD})?(?=[^\w'’-])|[^\W\d_{_WIDE}]{{3,}}$")  # half a word, too
+_FIRST_AHEAD = r"(?!\w[A-Z])"  # "II" after "World War" is not read by itself
+_ENOUGH_AHEAD = re.compile(rf"{_FIRST_AHEAD}{_WORD} {_WORD}(?=[^\w'’-])")
+_MAY_BE_AHEAD = re.compile(rf"{_FIRST_AHEAD}(?:{_WORD} )?(?:{_WORD}['’-]?)?")
+
 
 class Boundaries:
     """Cuts growing text into phrases.
@@ -32,14 +41,22 @@ class Boundaries:
     clause end is enough; `bound`: at this length it is cut anyway. Both have one entry for each of
     the first phrases, the last entry holding for all others; `spoken` says how many phrases were
     worth reading aloud so far.
+
+    `early`: while set, plain words of this length are a phrase, too, where plain words follow.
+    Of the last phrase, `is_early`: it ended so. `after`: the plain words that it was cut in view
+    of, if it was cut at no mark.
     """
 
     def __init__(self, *, soft: tuple[int, ...], bound: tuple[int, ...]) -> None:
         self._soft, self._bound = soft, bound
         self.spoken = 0
+        self.early = 0
+        self.after = ""
+        self.is_early = False
         self._seen = GrowingText()
         self._at = 0  # the next character to judge
         self._length = 0  # of the phrase up to there
+        self._view = 0  # an early end was judged by the text up to here
 
     def feed(self, piece: str) -> None:
         """Adds text. Ask `next` until it gives None."""
@@ -51,6 +68,7 @@ class Boundaries:
 
     def rest(self) -> str:
         """What no boundary has claimed."""
+        self.after, self.is_early = "", False
         return self._seen.text[self._seen.begin :]
 
     def next(self) -> str | None:
@@ -59,6 +77,11 @@ class Boundaries:
             cut = self._judge(self._at)
             if cut is None:
                 return None
+            self.is_early = False
+            if not cut:
+                if (cut := self._early_end(self._at)) is None:
+                    return None
+                self.is_early = cut > 0
             self._length += 3 if is_wide(self._seen.text[self._at]) else 1
             self._at += 1
             if not cut and self._length >= self._limit(self._bound):
@@ -72,8 +95,11 @@ class Boundaries:
 
     def _take(self, cut: int) -> str:
         phrase = self._seen.text[self._seen.begin : cut]
+        known = self._seen.text[cut : max(self._at, self._view)]
+        ahead = _AHEAD.match(known) if _IN_MIDST.search(phrase) else None
+        self.after = ahead[0] if ahead else ""
         self._seen.begin = self._at = cut
-        self._length = 0
+        self._length = self._view = 0
         return phrase
 
     def _judge(self, i: int) -> int | None:
@@ -139,6 +165,19 @@ class Boundaries:
         if after.isspace():
             return i + 2
         return i + 1 if after and is_wide(after) else 0
+
+    def _early_end(self, i: int) -> int | None:
+        """As `_judge`: does a beginning of plain words end with the space `i`?"""
+        seen = self._seen
+        if not self.early or self._length < self.early or not seen.text[i].isspace():
+            return 0
+        if not _PLAIN.fullmatch(seen.text, seen.begin, i + 1):
+            return 0
+        if ahead := _ENOUGH_AHEAD.match(seen.text, i + 1):
+            self._view = ahead.end() + 1
+            return i + 1
+        is_open = not seen.ended and len(seen.text) - i <= REACH
+        return None if is_open and _MAY_BE_AHEAD.fullmatch(seen.text, i + 1) else 0
 
     def _least_bad(self) -> int:
         """Where to cut a phrase that has grown too long: before "and", at a space, or anywhere."""

@@ -29,13 +29,18 @@ def on_grid(samples: Samples) -> Samples:
 
 
 def gap_ms(written: str) -> int:
-    """How long the silence after a phrase may be: by the mark it ends with."""
+    """How long the silence after a phrase may be."""
+    return GAP_MS[ending(written)]
+
+
+def ending(written: str) -> str:
+    """What the phrase is the end of, by its last mark: a sentence, a clause, or none."""
     mark = written.rstrip().rstrip("\"')]}”’»」』）】》*_`~")[-1:]
     if mark and mark in ",;:，；：、—–":
-        return GAP_MS["clause"]
+        return "clause"
     if written.endswith("\n") or (mark and mark in ".!?…。！？؟۔।"):
-        return GAP_MS["sentence"]
-    return GAP_MS["none"]
+        return "sentence"
+    return "none"
 
 
 class Trim:

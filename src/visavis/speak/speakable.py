@@ -81,6 +81,11 @@ class Speakable:
         self._language = self._last = language
         self._inside = ""  # "", the fence that closes the code, or "thought"
 
+    @property
+    def is_inside(self) -> bool:
+        """Is what comes next code or a thought, not to be read aloud?"""
+        return bool(self._inside)
+
     def speak(self, written: str) -> str:
         """The spoken text of the next phrase; empty if it has nothing to say."""
         bare = _bare(self._outside(written))

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from visavis.backends.contract import Speech, Tts
+from visavis.backends.contract import Speech, Tts, TtsInContext
 from visavis.flow.errors import EngineError
 from visavis.flow.events import PhraseReleased, Samples, WordTime
 from visavis.speak.sound import Trim, gap_ms, on_grid
@@ -28,9 +28,17 @@ class _Share:
     voice: Tts
     text: str
     language: str
+    before: str = ""
+    after: str = ""
 
     def say(self) -> Iterator[Speech]:
-        yield from self.voice.synthesise(self.text, self.language)
+        voice = self.voice
+        if isinstance(voice, TtsInContext) and voice.in_context:
+            yield from voice.synthesise_part(
+                self.text, self.language, before=self.before, after=self.after
+            )
+        else:
+            yield from voice.synthesise(self.text, self.language)
 
 
 class Voices:
@@ -45,13 +53,14 @@ class Voices:
         """The ways to speak it; none when it has nothing to say."""
         if not phrase.spoken:
             return
-        shares = self._shares(phrase)
+        shares = self._shares(phrase.spoken, phrase.language)
         if len(shares) > 1:
             yield self._together(shares, phrase)
             shares = [_Share(self._of(phrase.language), phrase.spoken, phrase.language)]
         (first,) = shares
+        around = self._around(phrase)
         for voice in sorted(self._voices, key=lambda voice: voice is not first.voice):
-            yield _Share(voice, phrase.spoken, first.language).say()
+            yield _Share(voice, phrase.spoken, first.language, *around).say()
 
     def close(self) -> None:
         for voice in self._voices:
@@ -61,15 +70,22 @@ class Voices:
         """The first voice that speaks it, or else the one that is meant."""
         return next((v for v in self._voices if _speaks(v, language)), self._voices[0])
 
-    def _shares(self, phrase: PhraseReleased) -> list[_Share]:
+    def _around(self, phrase: PhraseReleased) -> tuple[str, str]:
+        """The words before and after it, if one voice can say them all."""
+        before, after = phrase.before, phrase.after
+        whole = f"{before} {phrase.spoken} {after}"
+        alone = len(self._shares(whole, phrase.language)) > 1
+        return ("", "") if alone else (before, after)
+
+    def _shares(self, spoken: str, in_language: str) -> list[_Share]:
         shares: list[_Share] = []
-        for run in runs(phrase.spoken, phrase.language):
+        for run in runs(spoken, in_language):
             voice, text = self._of(run.language), run.text
-            language = run.language if _speaks(voice, run.language) else phrase.language
+            language = run.language if _speaks(voice, run.language) else in_language
             if shares and shares[-1].voice is voice:
                 before = shares.pop()
                 text = before.text + text
-                language = language if language == before.language else phrase.language
+                language = language if language == before.language else in_language
             shares.append(_Share(voice, text, language))
         return shares
 

@@ -99,6 +99,7 @@ def _recorder(path: Path, parts: Parts, pace: Pace) -> Recorder:
             "output_rate_hz": parts.output_rate_hz,
             "sees": parts.sees,
             "scores_turns": parts.turn is not None,
+            "in_context": list(parts.in_context),
             "streams": list(parts.streams),
         },
         seed=config.reply.seed or 0,

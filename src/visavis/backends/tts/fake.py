@@ -43,7 +43,8 @@ class FakeTts:
     The sound comes in pieces of `piece_ms` (0 = in one). It takes `latency_ms`, and `factor` times
     the length of the sound, each call varied by up to `jitter` (0.2 = ±20 %). Calls whose number
     (from 0) is in `fail` raise `EngineError`, in `snap`: behind the first piece; those in `broken`
-    give NaN, those in `mute` no sound. `timed` false: word times are not told.
+    give NaN, those in `mute` no sound. `timed` false: word times are not told. `around` lists
+    what each part of a sentence was said between, if it can say them (`in_context`).
     """
 
     def __init__(
@@ -65,8 +66,10 @@ class FakeTts:
         broken: Collection[int] = (),
         mute: Collection[int] = (),
         languages: tuple[str, ...] = ("en", "zh"),
+        in_context: bool = False,
     ) -> None:
-        self.rate_hz, self.languages = rate_hz, languages
+        self.rate_hz, self.languages, self.in_context = rate_hz, languages, in_context
+        self.around: list[tuple[str, str]] = []
         self.words: list[str] = []
         self.calls = 0
         self._clock = clock
@@ -94,6 +97,12 @@ class FakeTts:
                 yield Speech(sound[:0])
                 return
             yield Speech(samples) if begin else Speech(samples, words, len(sound))
+
+    def synthesise_part(
+        self, text: str, language: str = "", *, before: str = "", after: str = ""
+    ) -> Iterator[Speech]:
+        self.around.append((before, after))
+        return self.synthesise(text, language)
 
     def close(self) -> None:
         pass

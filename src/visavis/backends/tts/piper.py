@@ -1,16 +1,18 @@
 """Piper: a neural voice on the CPU (VITS in ONNX, phonemes by espeak-ng).
 
 Takes a voice's `model` and `config`. It speaks in pieces as they are made (backends/vits.py); the
-model tells its phonemes' durations, so the word times are exact. One loudness for the whole voice:
-each sentence scaled to its own peak, as is Piper's habit, makes short answers shout.
+model tells its phonemes' durations, so the word times are exact, and a part of a sentence can be
+cut out of what it says with the words around it. One loudness for the whole voice: each sentence
+scaled to its own peak, as is Piper's habit, makes short answers shout.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import accumulate, chain, pairwise
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -18,18 +20,50 @@ import numpy as np
 
 from visavis.backends.contract import Options, Speech
 from visavis.backends.vits import Feed, Utterance, Vits, open_vits
+from visavis.backends.word_times import Phone, word_times
 from visavis.flow.errors import BackendMissing, BundleError, EngineError
-from visavis.flow.events import WordTime
+from visavis.flow.events import Samples, WordTime
 
 WARM_UP = ("Yes.", "The quick brown fox jumps over the lazy dog.", "What is the time, please?")
 PEAK = 0.8
 """Of the loudest of them; leaves room for what is louder still."""
 PROBE = WARM_UP[-1]
+SEAM_MS = 4
+"""Two parts of a sentence fade in and out so long where they meet: no click."""
 PULL = "pull the bundle again"
-SILENT = frozenset(' .,;:!?"()¡¿—…')
 
-Phone = tuple[str, int]
-"""A phoneme (empty: the sentence's begin or end) and its samples."""
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """What is to be heard of a sound: its samples, and its words, both counted from its begin."""
+
+    begin: int
+    end: int
+    words: tuple[WordTime, ...]
+    cut_before: bool
+    cut_after: bool
+
+    @property
+    def length(self) -> int:
+        return self.end - self.begin
+
+    @classmethod
+    def of(cls, words: Sequence[WordTime], first: int, last: int, length: int) -> _Part:
+        """The words of the characters [`first`, `last`); cut halfway to the word beyond."""
+        before = [word for word in words if word.char_end <= first]
+        after = [word for word in words if word.char_end > last]
+        inside = words[len(before) : len(words) - len(after)]
+        if (before or after) and not inside:
+            return cls(0, 0, (), False, False)
+        begin, end = 0, length
+        if before:
+            begin = (before[-1].end + inside[0].start) // 2
+        if after:
+            end = (inside[-1].end + after[0].start) // 2
+        moved = tuple(
+            WordTime(word.start - begin, word.end - begin, word.char_end - first) for word in inside
+        )
+        return cls(begin, end, moved, begin > 0, end < length)
 
 
 class PiperTts:
@@ -44,34 +78,63 @@ class PiperTts:
         self._voice = voice
         self._vits = vits
         self._gain = 1.0
-        sounds = [Speech.joined(self.synthesise(text)).samples for text in WARM_UP]
-        peaks = [float(np.max(np.abs(sound), initial=0.0)) for sound in sounds]
+        speeches = [Speech.joined(self.synthesise(text)) for text in WARM_UP]
+        peaks = [float(np.max(np.abs(speech.samples), initial=0.0)) for speech in speeches]
         self._gain = PEAK / max(peaks) if max(peaks) > 0 else 1.0
+        self.in_context = all(speech.words for speech in speeches)
 
     def synthesise(self, text: str, language: str = "") -> Iterator[Speech]:
+        return self.synthesise_part(text, language)
+
+    def synthesise_part(
+        self, text: str, language: str = "", *, before: str = "", after: str = ""
+    ) -> Iterator[Speech]:
         try:
-            yield from self._speak(text)
+            yield from self._speak(before, text, after)
         except Exception as error:
             raise EngineError(f"piper: cannot speak ({error})") from error
 
     def close(self) -> None:
         self._vits.close()
 
-    def _speak(self, text: str) -> Iterator[Speech]:
-        spoken = [(phonemes, self._sentence(phonemes)) for phonemes in self._phonemes(text)]
+    def _speak(self, before: str, text: str, after: str) -> Iterator[Speech]:
+        first = len(before) + bool(before)
+        whole = " ".join(part for part in (before, text, after) if part)
+        spoken = [(phonemes, self._sentence(phonemes)) for phonemes in self._phonemes(whole)]
         phones = [phone for phonemes, said in spoken for phone in self._share(phonemes, said)]
-        words = self._words(text, phones)
-        total = sum(said.length for _, said in spoken)
-        pieces = chain.from_iterable(said.pieces for _, said in spoken)
-        for i, samples in enumerate(chain(pieces, [np.zeros(0, np.float32)] * (not total))):
+        sayings = [said for _, said in spoken]
+        words = word_times(whole, phones, self._alone)
+        part = _Part.of(words, first, first + len(text), sum(said.length for said in sayings))
+        begun = False
+        for samples in self._faded(part, _between(sayings, part.begin, part.end)):
             loud = np.clip(samples * np.float32(self._gain), -1.0, 1.0)
-            yield Speech(loud) if i else Speech(loud, words, total)
+            yield Speech(loud) if begun else Speech(loud, part.words, part.length)
+            begun = True
+        if not begun:
+            yield Speech(np.zeros(0, np.float32), part.words)
+
+    def _faded(self, part: _Part, pieces: Iterable[Samples]) -> Iterator[Samples]:
+        """The pieces, with soft edges where the part was cut out of more."""
+        size = self.rate_hz * SEAM_MS // 1000
+        at = 0
+        for samples in pieces:
+            places = np.arange(at, at + len(samples), dtype=np.float32)
+            at += len(samples)
+            loudness = np.ones(len(samples), np.float32)
+            if part.cut_before:
+                loudness *= np.minimum(places / size, 1)
+            if part.cut_after:
+                loudness *= np.minimum((part.length - places) / size, 1)
+            yield samples * loudness
 
     def _phonemes(self, text: str) -> list[list[str]]:
         # Between [[ and ]] Piper takes raw phonemes; what a model writes is text.
         plain = text.replace("[[", " ").replace("]]", " ").replace("\0", " ")
         plain = plain.encode("utf-8", "ignore").decode()
         return [sentence for sentence in self._voice.phonemize(plain) if sentence]
+
+    def _alone(self, word: str) -> list[str]:
+        return [phoneme for sentence in self._phonemes(word) for phoneme in sentence]
 
     def _sentence(self, phonemes: list[str]) -> Utterance:
         ids = self._voice.phonemes_to_ids(phonemes)
@@ -89,54 +152,14 @@ class PiperTts:
         head, tail = sum(counts[: places[0]]), sum(counts[places[-1] :])
         return [("", head), *zip(phonemes, spoken, strict=True), ("", tail)]
 
-    def _words(self, text: str, phones: Sequence[Phone]) -> tuple[WordTime, ...]:
-        """The times of the words of `text`, from those of its phonemes."""
-        ends = [m.end() for m in re.finditer(r"\S+", text) if any(c.isalnum() for c in m[0])]
-        sounds, firsts = _sounding(phones)
-        if not sounds or not ends:
-            return ()
-        if len(firsts) != len(ends):  # "of the" is one run of phonemes, "1987" several
-            firsts = self._borders(text, firsts, len(sounds))
-        lasts = [*(max(i - 1, 0) for i in firsts[1:]), len(sounds) - 1]
-        return tuple(
-            WordTime(sounds[i][0], max(sounds[i][0], sounds[j][1]), end)
-            for i, j, end in zip(firsts, lasts, ends, strict=True)
-        )
 
-    def _borders(self, text: str, firsts: Sequence[int], count: int) -> list[int]:
-        """The first phoneme of each word: each takes as many as it has when it stands alone.
-
-        Its end is moved to a space of the phonemes that is near; what is left is shared anew.
-        """
-        words = [word for word in text.split() if any(c.isalnum() for c in word)]
-        alone = [max(sum(map(len, self._phonemes(word))), 1) for word in words]
-        borders, left = [0], sum(alone)
-        for size in alone[:-1]:
-            at = borders[-1] + size * (count - borders[-1]) // left
-            left -= size
-            near = _nearest(firsts, at)
-            fits = near > borders[-1] and abs(near - at) <= max(size // 3, 1)
-            borders.append(near if fits else at)
-        return borders
-
-
-def _nearest(places: Sequence[int], at: int) -> int:
-    return min(places, key=lambda place: abs(place - at))
-
-
-def _sounding(phones: Sequence[Phone]) -> tuple[list[tuple[int, int]], list[int]]:
-    """Begin and end of each phoneme that sounds, and which of them follow a silent one."""
-    sounds: list[tuple[int, int]] = []
-    firsts: list[int] = []
-    at, silent = 0, True
-    for phoneme, count in phones:
-        if phoneme and phoneme not in SILENT:
-            if silent:
-                firsts.append(len(sounds))
-            sounds.append((at, at + count))
-        silent = not phoneme or phoneme in SILENT
-        at += count
-    return sounds, firsts
+def _between(sayings: Sequence[Utterance], begin: int, end: int) -> Iterator[Samples]:
+    """The samples [`begin`, `end`) of the utterances, one after the other."""
+    at = 0
+    for said in sayings:
+        if begin < at + said.length and at < end:
+            yield from said.pieces(max(begin - at, 0), end - at)
+        at += said.length
 
 
 def load(options: Options) -> PiperTts:
