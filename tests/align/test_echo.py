@@ -213,3 +213,33 @@ def test_the_canceller_is_closed_with_the_node() -> None:
     canceller = Spy()
     aligner(echo=cancelling(canceller)).close()
     assert canceller.closed == 1
+
+
+class Doubting(FakeCanceller):
+    """Has doubts about blocks of these numbers."""
+
+    def __init__(self, *blocks: int) -> None:
+        super().__init__()
+        self._blocks = blocks
+
+    def feed(self, near: Samples, far: Samples, delay_ms: float) -> Samples:
+        self.doubted = self.fed in self._blocks
+        return super().feed(near, far, delay_ms)
+
+
+@pytest.mark.parametrize("chunk", [1, 100, 320, 16_000])
+def test_each_piece_tells_what_of_it_may_be_but_echo(chunk: int) -> None:
+    near, canceller = voice(2, 0.5), Doubting(3, 4, 5, 9, 40)
+    node = aligner(echo=cancelling(canceller))
+    outs = list(node.on(played(0, voice(1, 0.02))))
+    for start in range(0, len(near), chunk):
+        outs += node.on(captured(near[start : start + chunk], start))
+    told: list[int] = []
+    for out in outs:
+        assert isinstance(out, AudioAligned)
+        for span in out.doubted:
+            assert out.start <= span.begin < span.end <= out.start + len(out.samples)
+            told += range(span.begin, span.end)
+    first = len(near) // BLOCK - canceller.fed
+    blocks = [first + number for number in (3, 4, 5, 9, 40)]
+    assert told == [at for number in blocks for at in range(number * BLOCK, (number + 1) * BLOCK)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -60,6 +61,19 @@ def test_speech_insists_as_soon_as_it_is_no_click(ms: float, expected: str) -> N
 def test_a_click_does_not_insist_however_long_the_detector_waits() -> None:
     voice = Voice(START, measured=measured(80))
     assert voice.verdict(START + 300 * MS, final=False) is Verdict.UNSURE
+
+
+@pytest.mark.parametrize(
+    ("ms", "doubted_ms", "expected"),
+    [(120, 60, "insists"), (120, 61, "unsure"), (140, 100, "unsure"), (300, 200, "insists")],
+)
+def test_a_voice_that_may_be_our_own_echo_insists_once_enough_is_more(
+    ms: float, doubted_ms: int, expected: str
+) -> None:
+    sound = replace(measured(ms), doubted=doubted_ms * MS)
+    assert Voice(START, measured=sound).verdict(START + round(ms * MS), final=False) is Verdict(
+        expected
+    )
 
 
 @pytest.mark.parametrize("ms", [136, 300, 900, 1_900])

@@ -27,6 +27,7 @@ KINDS: dict[Any, st.SearchStrategy[Any]] = {
     float: st.floats(allow_nan=False, allow_infinity=False),
     bytes: st.binary(max_size=20),
     tuple[str, ...]: st.lists(TEXT, max_size=3).map(tuple),
+    tuple[e.Span, ...]: st.lists(st.builds(e.Span, WHOLE, WHOLE), max_size=3).map(tuple),
     e.View: VIEW,
     tuple[e.Message, ...]: st.lists(MESSAGE, max_size=3).map(tuple),
     tuple[e.WordTime, ...]: st.lists(st.builds(e.WordTime, WHOLE, WHOLE, WHOLE), max_size=3).map(

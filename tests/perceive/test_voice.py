@@ -15,6 +15,7 @@ from visavis.flow.events import (
     AudioAligned,
     Event,
     Samples,
+    Span,
     SpeechPaused,
     SpeechStarted,
     TurnDropped,
@@ -206,3 +207,35 @@ def test_a_neighbour_whose_words_were_taken_for_a_turn_is_not_the_user() -> None
     usual_db = heard.turn(near).level_db
     heard.turn(far)
     assert heard.turn(far).usual_db == pytest.approx(usual_db, abs=0.5)
+
+
+@pytest.mark.parametrize("chunk_ms", [10, 20, 50])
+def test_of_a_measurement_it_is_told_how_much_may_be_our_own_echo(chunk_ms: int) -> None:
+    """30 ms before the onset, 40 ms behind it, and some long after."""
+    doubted = [(START - 30 * MS, START + 40 * MS), (START + 800 * MS, START + 900 * MS)]
+    heard = Heard()
+    list(heard.sound(QUIET))
+    found = heard.begin(START)
+    sound = spoken(1_000)
+    for at in range(0, len(sound), chunk_ms * MS):
+        start = heard.ring.end
+        view = heard.ring.write(sound[at : at + chunk_ms * MS])
+        end = start + len(view)
+        within = [Span(max(i, start), min(j, end)) for i, j in doubted if i < end and start < j]
+        event = AudioAligned(t_ns=heard.now_ns, start=start, samples=view, doubted=tuple(within))
+        found += heard.on(event)
+    found += heard.pause(START, heard.ring.end)
+    assert len(found) > 3
+    assert {measured.doubted for measured in found} == {40 * MS}
+
+
+def test_what_was_doubted_long_ago_is_forgotten() -> None:
+    heard = Heard(ring_s=2)
+    list(heard.sound(QUIET))
+    heard.begin(START)
+    for _ in range(500):
+        start = heard.ring.end
+        view = heard.ring.write(QUIET[:320])
+        spans = (Span(start, start + 320),)
+        list(heard.on(AudioAligned(t_ns=0, start=start, samples=view, doubted=spans)))
+    assert len(heard.meter._doubted) < 100

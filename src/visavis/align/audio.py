@@ -11,7 +11,7 @@ Knows nothing of who speaks, or whether anybody does.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
@@ -29,6 +29,7 @@ from visavis.flow.events import (
     Samples,
     SoundPlayed,
     SourceEnded,
+    Span,
 )
 from visavis.flow.ring import AudioRing
 
@@ -142,12 +143,21 @@ class AudioAligner:
 
     def _give(self, cause: Event, samples: Samples) -> Iterator[Event]:
         samples = to_grid(samples)
+        doubted = self._echo.doubted() if self._echo is not None else ()
         for at in range(0, len(samples), self._piece):
             start = self._ring.end
+            piece = samples[at : at + self._piece]
             yield AudioAligned(
                 t_ns=cause.t_ns,
                 trace=cause.trace,
                 epoch=cause.epoch,
                 start=start,
-                samples=self._ring.write(samples[at : at + self._piece]),
+                samples=self._ring.write(piece),
+                doubted=_within(doubted, start, start + len(piece)),
             )
+
+
+def _within(spans: Sequence[Span], start: int, end: int) -> tuple[Span, ...]:
+    """What of the spans lies in [start, end)."""
+    cut = (Span(max(span.begin, start), min(span.end, end)) for span in spans)
+    return tuple(span for span in cut if span.begin < span.end)

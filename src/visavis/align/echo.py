@@ -17,7 +17,7 @@ from visavis.align.drift import Drift
 from visavis.align.reference import Reference
 from visavis.backends.contract import EchoCanceller
 from visavis.flow.errors import EngineError
-from visavis.flow.events import INPUT_RATE_HZ, Samples, SoundPlayed
+from visavis.flow.events import INPUT_RATE_HZ, Samples, SoundPlayed, Span
 from visavis.flow.ring import AudioRing
 
 log = logging.getLogger(__name__)
@@ -59,6 +59,7 @@ class Cancelling:
         self._near.write(np.zeros(self._near.capacity, np.float32))
         self._waiting = _NOTHING
         self._block: int | None = None  # the next block's number on the axis, once there was one
+        self._doubted: list[Span] = []  # not told yet
 
     @property
     def waiting(self) -> int:
@@ -85,6 +86,11 @@ class Cancelling:
         self._waiting = sound[whole:]
         blocks = [self._clean(sound[at : at + BLOCK]) for at in range(0, whole, BLOCK)]
         return np.concatenate([samples[:untouched], *blocks])
+
+    def doubted(self) -> tuple[Span, ...]:
+        """What was given since the last call and may be no more than echo."""
+        told, self._doubted = tuple(self._doubted), []
+        return told
 
     def flush(self) -> Samples:
         """What waits: no more is to come."""
@@ -121,13 +127,23 @@ class Cancelling:
             moved = self._drift.rate * BLOCK
             self._delay += moved
             self._lag = max(LEAST_LAG, self._lag + moved)
+        start = self._block * BLOCK
         self._block += 1
         try:
-            return self._canceller.feed(near, far, delay_ms)
+            clean = self._canceller.feed(near, far, delay_ms)
+            if self._canceller.doubted:
+                self._doubt(start)
+            return clean
         except EngineError as error:
             self.failed += 1
             log.warning("%s", error)
             return near
+
+    def _doubt(self, start: int) -> None:
+        if self._doubted and self._doubted[-1].end == start:
+            self._doubted[-1] = Span(self._doubted[-1].begin, start + BLOCK)
+        else:
+            self._doubted.append(Span(start, start + BLOCK))
 
     def _look(self, reference: Reference, near: Samples) -> None:
         assert self._block is not None

@@ -41,7 +41,13 @@ class Resampler(Protocol):
 
 
 class EchoCanceller(Protocol):
-    """Takes out of what the microphone hears what the loudspeaker plays."""
+    """Takes out of what the microphone hears what the loudspeaker plays.
+
+    `doubted`: whether the newest 10 ms may be no more than echo that it could not take out.
+    """
+
+    @property
+    def doubted(self) -> bool: ...
 
     def feed(self, near: Samples, far: Samples, delay_ms: float) -> Samples:
         """The next 10 ms, both shape (160,) at 16 kHz: `near` without its echo of `far`.

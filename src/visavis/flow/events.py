@@ -63,6 +63,14 @@ class Message:
 
 
 @dataclass(frozen=True, slots=True)
+class Span:
+    """Samples [begin, end) of an axis."""
+
+    begin: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
 class WordTime:
     """A spoken word's samples [start, end) within its phrase, and where it ends in the text.
 
@@ -168,10 +176,14 @@ class NoticeRaised(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AudioAligned(Event):
-    """Samples [start, start + len) of the input axis: a view into the audio ring, 16 kHz mono."""
+    """Samples [start, start + len) of the input axis: a view into the audio ring, 16 kHz mono.
+
+    `doubted`: the spans of them that may be no more than what is left of our echo.
+    """
 
     start: int
     samples: Samples = field(repr=False, compare=False)
+    doubted: tuple[Span, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -217,7 +229,8 @@ class VoiceMeasured(Event):
 
     `level_db`: its loudness, dB of full scale; `usual_db`: that of this user's turns so far (NaN
     = not known yet); `hum`: from 0 to 1, how much it sounds like a hum ("mm", "uh", "嗯") rather
-    than speech.
+    than speech; `doubted`: how many samples of its first half second may be no
+    more than our own echo.
     """
 
     start: int
@@ -225,6 +238,7 @@ class VoiceMeasured(Event):
     level_db: float
     usual_db: float
     hum: float
+    doubted: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -62,11 +62,13 @@ class VoiceMeter:
         self._stretch: Stretch | None = None
         self._levels: deque[tuple[int, float]] = deque(maxlen=STRETCHES)  # end, dB; of this turn
         self._usual_db: deque[float] = deque(maxlen=TURNS_LEARNT)
+        self._doubted: deque[Span] = deque()  # lately; in a stretch, of its first LONGEST
 
     def on(self, event: Event) -> Iterator[Event]:
         match event:
             case AudioAligned():
                 self._heard = event.start + len(event.samples)
+                self._doubt(event)
                 yield from self._measure_due(event)
             case SpeechStarted():
                 self._stretch = Stretch(event.trace, event.start)
@@ -102,15 +104,27 @@ class VoiceMeter:
         level_db, voiced = loudness(voice)
         room = self._slice(stretch.start - ROOM_FROM, stretch.start - ROOM_TO)
         last = isinstance(event, SpeechPaused)
+        end = end if last else stretch.start + voiced
         yield VoiceMeasured(
             t_ns=event.t_ns,
             trace=stretch.trace,
             start=stretch.start,
-            end=end if last else stretch.start + voiced,
+            end=end,
             level_db=level_db,
             usual_db=self._usual(),
             hum=hum(voice, room),
+            doubted=self._doubted_within(stretch.start, end),
         )
+
+    def _doubt(self, event: AudioAligned) -> None:
+        kept = self._heard - LONGEST if self._stretch is None else self._stretch.start
+        if event.start < kept + LONGEST:
+            self._doubted += event.doubted
+        while self._doubted and self._doubted[0].end <= kept:
+            self._doubted.popleft()
+
+    def _doubted_within(self, start: int, end: int) -> int:
+        return sum(max(0, min(s.end, end) - max(s.begin, start)) for s in self._doubted)
 
     def _usual(self) -> float:
         levels = sorted(self._usual_db)

@@ -131,3 +131,37 @@ def test_the_gain_glides() -> None:
     out = gate.feed(block(-19), np.ones(BLOCK, np.float32), block(-20))
     assert out[0] == np.float32(SHUT)
     assert np.abs(np.diff(out)).max() < 0.01
+
+
+def test_what_may_be_but_echo_is_doubted_even_while_the_gate_is_open() -> None:
+    """A burst that no filter knew opens the gate; what follows goes through, and tells nothing."""
+    gate = Gate()
+    warm(gate)
+    assert gate.doubted
+
+    def doubted(clean_db: float, rest_db: float = -80) -> bool:
+        rest = BLOCK * 10 ** (rest_db / 10)
+        gate.feed(block(-20), block(clean_db), block(-20), rest=rest)
+        return gate.doubted
+
+    assert [doubted(-25), doubted(-25)] == [False, False]
+    passed = gate.feed(block(-20), block(-45), block(-20))
+    assert passed[-1] == block(-45)[-1]
+    assert gate.doubted
+    assert doubted(-30, -31)
+    assert doubted(-30), "the clean sound comes almost a block after its rest"
+    assert not doubted(-30)
+
+
+def test_without_an_echo_nothing_is_doubted() -> None:
+    gate = Gate()
+    for _ in range(5):
+        gate.feed(block(-20), block(-60), SILENCE)
+        assert not gate.doubted
+    warm(gate)
+    for _ in range(QUIET_BLOCKS):
+        gate.feed(block(-20), block(-60), SILENCE)
+    assert not gate.doubted
+    warm(gate)
+    gate.reset()
+    assert not gate.doubted

@@ -38,7 +38,11 @@ QUIET_BLOCKS = 50
 
 
 class Gate:
-    """One gate, open in the beginning. `shut` counts the blocks that it kept back."""
+    """One gate, open in the beginning. `shut` counts the blocks that it kept back.
+
+    `doubted`: whether the newest block is no more than what may be left of the echo, be the gate
+    open or not: a burst that no filter knew yet opens it, and what follows goes through with it.
+    """
 
     def __init__(self) -> None:
         self.shut = 0
@@ -51,6 +55,7 @@ class Gate:
         self._open = 0
         self._quiet = QUIET_BLOCKS
         self._sounded = 0
+        self.doubted = False
 
     def feed(
         self,
@@ -88,10 +93,13 @@ class Gate:
         self._echo = max(near, self._echo * RINGING)
         opens = OPENS_WARM if self._sounded <= WARM_BLOCKS else OPENS
         least = opens * self._echo
+        # The clean sound comes almost a block after its rest.
+        expected = BEYOND * max(rest, self._rest)
         if self._open <= 0:
             # Once a user is there, what remains of the echo begins no voice; and a filter learns
-            # little while they speak. The clean sound comes almost a block after its rest.
-            least = max(least, BEYOND * rest, BEYOND * self._rest)
+            # little while they speak.
+            least = max(least, expected)
         self._rest = rest
+        self.doubted = self._quiet < QUIET_BLOCKS and clean <= max(OPENS * self._echo, expected)
         self._votes.append(clean > least)
         self._open = OPEN_BLOCKS if sum(self._votes) >= VOTES else self._open - 1

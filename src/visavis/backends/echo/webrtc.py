@@ -53,6 +53,10 @@ class WebRtcCanceller:
         self._module: Any = None
         self.reset()
 
+    @property
+    def doubted(self) -> bool:
+        return self._gate is not None and self._gate.doubted
+
     def feed(self, near: Samples, far: Samples, delay_ms: float) -> Samples:
         """10 ms; see the contract."""
         assert near.shape == far.shape == (FRAME,)
