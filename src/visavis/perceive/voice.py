@@ -19,6 +19,7 @@ from visavis.flow.events import (
     AudioAligned,
     Event,
     Samples,
+    Span,
     SpeechPaused,
     SpeechStarted,
     TurnDropped,
