@@ -99,6 +99,24 @@ def test_a_part_is_what_is_heard_between_the_words_around_it(voice: piper.PiperT
 
 
 @pytest.mark.model
+@pytest.mark.parametrize(
+    ("before", "text"),
+    [
+        ("The iPhone", "works very well in the dark."),
+        ("Ronald McDonald", "works in the kitchen every day."),
+        ("You should", "have an iPhone in your bag."),
+    ],
+)
+def test_no_word_is_said_twice_or_lost_where_the_phonemes_run_otherwise(
+    voice: piper.PiperTts, before: str, text: str
+) -> None:
+    """Espeak parts iPhone in two and joins "in the": as many runs as words, and not theirs."""
+    part = Speech.joined(voice.synthesise_part(text, before=before))
+    alone = said(voice, text)
+    assert len(part.samples) == pytest.approx(len(alone.samples), rel=0.18)
+
+
+@pytest.mark.model
 def test_its_first_and_last_part_keep_the_silence_around_the_sentence(
     voice: piper.PiperTts,
 ) -> None:

@@ -18,6 +18,9 @@ ALONE = {
     "or": "ˈɔːɹ",
     "2?": "tˈuː",
     "go": "ɡˈoʊ",
+    "in": "ˈɪn",
+    "iPhone": "ˈaɪ fˈoʊn",
+    "works": "wˈɜːks",
 }
 EACH = 10
 
@@ -40,6 +43,7 @@ def told(text: str, phonemes: str) -> list[str]:
         ("of the best of the best", ["ʌv", "ðə ", "bˈɛst ", "ʌv", "ðə ", "bˈɛst"]),
         ("at a go", ["æɾ ", "ɐ ", "ɡˈoʊ"]),
         ("at 1987 or 2?", ["æt ", "nˈaɪntiːn ˈeɪɾisˈɛvən ", "ɔːɹ ", "tˈuː?"]),
+        ("the iPhone works in the best", ["ðɪ ", "ˈaɪ fˈoʊn ", "wˈɜːks ", "ɪn", "ðə ", "bˈɛst"]),
         ("go", ["ɡˈoʊ"]),
     ],
 )
@@ -50,6 +54,13 @@ def test_each_word_has_the_phonemes_that_are_its_own(text: str, runs: list[str])
 def test_a_word_that_has_become_nothing_takes_no_time() -> None:
     words = word_times("at a go", phones("æt ɡˈoʊ"), lambda word: ALONE[word])
     assert words == (WordTime(10, 30, 2), WordTime(40, 40, 4), WordTime(40, 80, 7))
+
+
+def test_a_text_of_any_length_is_timed_in_time() -> None:
+    count = 3_000
+    times = word_times("the " * count, phones("ðə " * count), lambda word: ALONE[word])
+    assert len(times) == count
+    assert times[-1].end == len(phones("ðə " * count)) * EACH - 2 * EACH
 
 
 def test_no_sound_and_no_word_have_no_times() -> None:

@@ -226,6 +226,8 @@ def test_a_fence_that_never_closes_does_not_hang() -> None:
         ["**The capital** of France is Paris."],
         ["See www.example.org for more of it."],
         ["In World War II ", "ships were built here."],
+        ["In Chapter V ", "the hero dies at last."],
+        ["In Article I ", "they say it all."],
         ["Ask Dr. Miller about the old boat."],
         # Where a clause or a sentence ends as soon, it ends there.
         ["Of course, ", "the capital of France is Paris."],

@@ -1,8 +1,9 @@
 """When each written word sounds, from the durations of a sentence's phonemes.
 
 Takes the text and its phonemes with their samples. Gives a `WordTime` for each word of the text.
-The phonemes of a sentence are in runs, mostly one a word; but "of the" is one run, "1987" several:
-then what the words are alone, one after the other, is laid beside what they are together.
+The phonemes of a sentence are in runs, mostly one a word; but "of the" is one run, "iPhone" two,
+"1987" several. So what the words are alone, one after the other, is laid beside what they are
+together; to count runs would not do, as one of each makes the count right and the words wrong.
 """
 
 from __future__ import annotations
@@ -18,6 +19,8 @@ Phone = tuple[str, int]
 """A phoneme (empty: the sentence's begin or end) and its samples."""
 SILENT = frozenset(' .,;:!?"()¡¿—…')
 STRESS = frozenset("ˈˌ")
+MOST_PAIRS = 1_000_000
+"""Of phonemes to compare: a phrase has a twentieth of that. The time grows faster than they do."""
 MARKS = SILENT | STRESS | frozenset("ːʲ")
 """What is no phoneme, or comes and goes with the words around it."""
 
@@ -33,9 +36,8 @@ def word_times(
     sounds, firsts = _sounding(phones)
     if not sounds or not words:
         return ()
-    if len(firsts) != len(words):
-        parts = [[p for p in alone(word[0]) if p not in MARKS] for word in words]
-        firsts = _borders(parts, firsts, [phoneme for phoneme, _, _ in sounds])
+    parts = [[p for p in alone(word[0]) if p not in MARKS] for word in words]
+    firsts = _borders(parts, firsts, [phoneme for phoneme, _, _ in sounds])
     lasts = [*(max(i - 1, 0) for i in firsts[1:]), len(sounds) - 1]
     return tuple(
         WordTime(sounds[i][1], max(sounds[i][1], sounds[j][2]), word.end())
@@ -63,9 +65,11 @@ def _borders(
 
 def _beside(alone: Sequence[str], together: Sequence[str]) -> list[int]:
     """For each phoneme of `alone`, and their end, the one of `together` that it has become."""
+    if len(alone) * len(together) > MOST_PAIRS:
+        return [k * len(together) // max(len(alone), 1) for k in range(len(alone) + 1)]
     beside = []
     for _, i, j, begin, end in SequenceMatcher(None, alone, together, False).get_opcodes():
-        beside += [begin + (k - i) * (end - begin) // (j - i) for k in range(i, j)]
+        beside += [begin + round(k * (end - begin) / (j - i)) for k in range(j - i)]
     return [*beside, len(together)]
 
 

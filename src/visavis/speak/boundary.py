@@ -29,7 +29,7 @@ _WORD = rf"[^\W\d_{_WIDE}]+(?:['’-][^\W\d_{_WIDE}]+)*"
 _PLAIN = re.compile(rf"\s*{_WORD}(?:,? {_WORD})* ")
 _IN_MIDST = re.compile(r"[^\W\d_]\s+$")
 _AHEAD = re.compile(rf"{_WORD}(?: {_WORD})?(?=[^\w'’-])|[^\W\d_{_WIDE}]{{3,}}$")  # half a word, too
-_FIRST_AHEAD = r"(?!\w[A-Z])"  # "II" after "World War" is not read by itself
+_FIRST_AHEAD = r"(?!\w[A-Z]|[IVXLCDM]\b)"  # "II" and "V" after "Chapter" are numbers
 _ENOUGH_AHEAD = re.compile(rf"{_FIRST_AHEAD}{_WORD} {_WORD}(?=[^\w'’-])")
 _MAY_BE_AHEAD = re.compile(rf"{_FIRST_AHEAD}(?:{_WORD} )?(?:{_WORD}['’-]?)?")
 

@@ -28,6 +28,9 @@ WARM_UP = ("Yes.", "The quick brown fox jumps over the lazy dog.", "What is the 
 PEAK = 0.8
 """Of the loudest of them; leaves room for what is louder still."""
 PROBE = WARM_UP[-1]
+AROUND = 20
+"""Words before and after a part that matter to how it sounds."""
+MOST_KNOWN = 2_048
 SEAM_MS = 4
 """Two parts of a sentence fade in and out so long where they meet: no click."""
 PULL = "pull the bundle again"
@@ -77,6 +80,7 @@ class PiperTts:
         self.languages = (re.split(r"[-_]", voice.config.espeak_voice)[0],)
         self._voice = voice
         self._vits = vits
+        self._known: dict[str, Sequence[str]] = {}
         self._gain = 1.0
         speeches = [Speech.joined(self.synthesise(text)) for text in WARM_UP]
         peaks = [float(np.max(np.abs(speech.samples), initial=0.0)) for speech in speeches]
@@ -98,6 +102,7 @@ class PiperTts:
         self._vits.close()
 
     def _speak(self, before: str, text: str, after: str) -> Iterator[Speech]:
+        before, after = " ".join(before.split()[-AROUND:]), " ".join(after.split()[:AROUND])
         first = len(before) + bool(before)
         whole = " ".join(part for part in (before, text, after) if part)
         spoken = [(phonemes, self._sentence(phonemes)) for phonemes in self._phonemes(whole)]
@@ -133,8 +138,13 @@ class PiperTts:
         plain = plain.encode("utf-8", "ignore").decode()
         return [sentence for sentence in self._voice.phonemize(plain) if sentence]
 
-    def _alone(self, word: str) -> list[str]:
-        return [phoneme for sentence in self._phonemes(word) for phoneme in sentence]
+    def _alone(self, word: str) -> Sequence[str]:
+        """The phonemes of a word by itself: 0.1 ms, of words that come again nothing."""
+        if word not in self._known:
+            if len(self._known) >= MOST_KNOWN:
+                self._known.clear()
+            self._known[word] = [p for sentence in self._phonemes(word) for p in sentence]
+        return self._known[word]
 
     def _sentence(self, phonemes: list[str]) -> Utterance:
         ids = self._voice.phonemes_to_ids(phonemes)
