@@ -52,7 +52,7 @@ if ! is_new_enough .venv/bin/python; then
     "$python" -m venv --clear .venv
 fi
 
-echo "Installing into .venv ($(.venv/bin/python --version)); the first time takes a few minutes ..."
+echo "Installing into .venv ($(.venv/bin/python --version)); the first time takes a minute or more ..."
 log=.venv/install.log
 .venv/bin/python -m pip install --disable-pip-version-check --progress-bar off \
     -e '.[local,eyes,device,bench,dev]' 2>&1 | tee "$log" | show_progress || {

@@ -86,6 +86,13 @@ def test_the_page_is_whole_and_asks_for_nothing():
     assert f"script-src 'sha256-{digest}'" in policy
 
 
+def test_a_run_that_was_broken_off_says_so():
+    whole, partial = (Result({}, [episode(), episode()], planned=count) for count in (2, 3))
+    assert "2 episodes of 1 scenario, " in report.page(whole)
+    assert "2 episodes (of 3 that were planned) of 1 scenario, " in report.page(partial)
+    assert not Result({}, [episode()]).is_partial, "an older result does not know"
+
+
 def test_light_and_dark_are_both_there():
     html = report.page(Result())
     assert "prefers-color-scheme: dark" in html

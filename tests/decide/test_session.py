@@ -492,6 +492,45 @@ def test_an_impossible_event_raises_in_tests_and_is_ignored_in_production() -> N
     assert quiet.floor.machines.user.state == "quiet"
 
 
+def test_what_may_be_our_own_echo_is_measured_before_our_voice_is_lowered() -> None:
+    def begun(*, doubted: bool) -> Talk:
+        talk = Talk(Session(Manners(), strict=True))
+        talk.voice(0)
+        talk.pause(500, 0)
+        talk.turn(600, "tell me a story")
+        talk.sound(1000, "Once upon a time ")
+        talk.trace += 1
+        start = e.SpeechStarted(t_ns=1100 * MS, trace=talk.trace, start=1100 * 16, doubted=doubted)
+        found.append([topic for topic in talk.give(start) if topic.startswith("playback")])
+        return talk
+
+    def measured(talk: Talk, ms: int, sure_ms: int) -> list[str]:
+        sound = e.VoiceMeasured(
+            t_ns=ms * MS,
+            trace=talk.trace,
+            start=1100 * 16,
+            end=ms * 16,
+            level_db=-20,
+            usual_db=-20,
+            hum=0,
+            doubted=(ms - 1100 - sure_ms) * 16,
+        )
+        return [topic for topic in talk.give(sound) if topic.startswith("playback")]
+
+    found: list[list[str]] = []
+    begun(doubted=False)
+    assert found.pop() == ["playback.duck"]
+    talk = begun(doubted=True)
+    assert found.pop() == []
+    assert measured(talk, 1200, 30) == []
+    assert measured(talk, 1220, 59) == []
+    assert measured(talk, 1240, 60) == ["playback.duck", "playback.hold"]
+    assert measured(talk, 1300, 100) == []
+    talk = begun(doubted=True)
+    talk.pause(1200, 1100)
+    assert "playback.stop" in talk.words(1300, "stop", start_ms=1100), "words that mean it do stop"
+
+
 def over_ours(text: str, hum: float, *, names: tuple[str, ...] = ()) -> list[str]:
     """What follows when a short voice over our reply turns out to be `text`."""
     talk = Talk(Session(Manners(names=names), strict=True))

@@ -18,6 +18,7 @@ from visavis.flow.events import (
     Samples,
     SpeechPaused,
     SpeechStarted,
+    Span,
 )
 from visavis.perceive.vad import VoiceActivity
 
@@ -45,8 +46,11 @@ def chunks(samples: Samples, size: int = 320, start: int = 0) -> Iterable[AudioA
         yield chunk(samples[at : at + size], start + at)
 
 
-def chunk(samples: Samples, start: int) -> AudioAligned:
-    return AudioAligned(t_ns=(start + len(samples)) * 62_500, start=start, samples=samples)
+def chunk(samples: Samples, start: int, doubted: Iterable[Span] = ()) -> AudioAligned:
+    end = start + len(samples)
+    within = (Span(max(s.begin, start), min(s.end, end)) for s in doubted)
+    mine = tuple(span for span in within if span.begin < span.end)
+    return AudioAligned(t_ns=end * 62_500, start=start, samples=samples, doubted=mine)
 
 
 def run(node: VoiceActivity, events: Iterable[Event]) -> list[Event]:
@@ -193,6 +197,31 @@ def test_without_a_voice_a_stall_is_nothing() -> None:
 def test_lost_sound_ends_the_voice(speaking: VoiceActivity) -> None:
     events = run(speaking, [chunk(encode("no"), 100_000)])
     assert spans(events) == [("pause", 1, 12 * WINDOW), ("start", 2, 100_000)]
+
+
+@pytest.mark.parametrize("size", [100, 320, WINDOW, 1_600])
+@pytest.mark.parametrize(
+    ("begin_ms", "end_ms", "doubted"),
+    [(-300, -101, False), (-300, -90, True), (0, 10, True), (22, 32, True), (33, 200, False)],
+)
+def test_a_voice_beside_what_may_be_our_echo_is_doubted(
+    begin_ms: int, end_ms: int, doubted: bool, size: int
+) -> None:
+    onset = 12 * WINDOW
+    node = VoiceActivity(ScriptedVad([0.0] * 12 + [0.9] * 8))
+    sound, spans = loud(20), [Span(onset + 16 * begin_ms, onset + 16 * end_ms)]
+    for at in range(0, len(sound), size):
+        for event in node.on(chunk(sound[at : at + size], at, spans)):
+            assert isinstance(event, SpeechStarted)
+            assert (event.start, event.doubted) == (onset, doubted)
+
+
+def test_what_was_doubted_is_not_kept_for_ever() -> None:
+    for score in (0.0, 0.9):
+        node = VoiceActivity(ScriptedVad([score] * 200))
+        for at in range(0, 200 * WINDOW, WINDOW):
+            list(node.on(chunk(loud(1), at, [Span(at, at + 160), Span(at + 320, at + 480)])))
+        assert len(node._doubted) < 100
 
 
 def test_an_endless_voice_is_broken_without_a_gap() -> None:

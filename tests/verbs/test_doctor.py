@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from visavis.backends.contract import Options
+from visavis.bundle import catalogue
+from visavis.bundle.store import Installed, Store
 from visavis.config import Config, load
 from visavis.verbs import health
 from visavis.verbs.health import child, devices, libraries, machine, models
@@ -157,6 +160,19 @@ def test_a_child_gives_its_code_and_last_words() -> None:
     code, out, err = child.result(child.start("print('out'); raise KeyError('why')"))
     assert (code, out) == (1, "out\n")
     assert child.last(err) == "KeyError: 'why'"
+
+
+def test_a_bundle_whose_backend_is_nowhere_is_a_problem(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def find(store: Store, name: str) -> Installed:
+        return Installed(replace(catalogue.manifest(name), backend="mine"), tmp_path)
+
+    monkeypatch.setattr(Store, "has", lambda store, name: True)
+    monkeypatch.setattr(Store, "find", find)
+    check = _by_name(_models(tmp_path))["whisper-tiny-en"]
+    assert (check.verdict, check.value) == ("problem", "its backend 'mine' is not here")
+    assert "faster_whisper" in check.remedy
 
 
 @pytest.mark.model

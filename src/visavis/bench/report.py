@@ -79,8 +79,10 @@ def _lede(result: Result) -> str:
     lengths = [each.length_s for each in result.episodes if math.isfinite(each.length_s)]
     failing = sum(severity(episode) > 0 for episode in result.episodes)
     rest = f"{failing} of them want a look" if failing else "none of them wants a look"
+    planned = f" (of {result.planned} that were planned)" if result.is_partial else ""
+    plural = "s" * (scenarios != 1)
     return (
-        f"{len(result.episodes)} episodes of {scenarios} scenarios, "
+        f"{len(result.episodes)} episodes{planned} of {scenarios} scenario{plural}, "
         f"{seconds(sum(lengths))} of conversation; {rest}."
     )
 

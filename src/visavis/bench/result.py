@@ -86,10 +86,19 @@ class Metric:
 
 @dataclass(slots=True)
 class Result:
-    """A whole run. `about`: version, commit, date, tier, machine, target, command."""
+    """A whole run. `about`: version, commit, date, tier, machine, target, command.
+
+    `planned`: how many episodes there should have been; 0 = not known.
+    """
 
     about: dict[str, str] = field(default_factory=dict)
     episodes: list[Episode] = field(default_factory=list)
+    planned: int = 0
+
+    @property
+    def is_partial(self) -> bool:
+        """Whether it was broken off."""
+        return len(self.episodes) < self.planned
 
     def values(self, metric: str) -> list[float]:
         """All samples of a metric, over all episodes."""

@@ -35,7 +35,9 @@ def manifests(names: Mapping[str, str], store: Store) -> dict[str, Manifest]:
 def manifest(kind: str, name: str, store: Store) -> Manifest:
     """The manifest of the bundle `name`, chosen as `kind`. Raises `BundleError`."""
     if kind not in KINDS:
-        raise BundleError(f"bundles.{kind}", "no such kind", f"known are {', '.join(KINDS)}")
+        known = ", ".join(KINDS)
+        remedy = f"known are {known}; a setting of another section belongs above [bundles]"
+        raise BundleError(f"bundles.{kind}", "no such kind", remedy)
     outside = catalogue.current(name) not in catalogue.names() and store.has(name)
     found = store.find(name).manifest if outside else catalogue.manifest(name)
     if found.kind != kind:

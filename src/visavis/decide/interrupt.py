@@ -65,7 +65,7 @@ class Voice:
 
     `before`: what its turn had said when it began; `words` may repeat it. `measured`: how it
     sounds; `said`: what of ours sounded around it; `names`: wake words; `after_aside`: that
-    was for someone else.
+    was for someone else. `doubted`: it may be no more than our own echo, until it is measured.
     """
 
     start: int
@@ -75,6 +75,14 @@ class Voice:
     said: str = ""
     names: tuple[str, ...] = ()
     after_aside: bool = False
+    doubted: bool = False
+
+    def measure(self, measured: VoiceMeasured) -> bool:
+        """How it sounds; whether it is known only now that it is more than our own echo."""
+        self.measured = measured
+        told = self.doubted and measured.end - self.start - measured.doubted >= SURE
+        self.doubted = self.doubted and not told
+        return told
 
     def hear(self, text: str, end: int) -> None:
         """The words of the turn up to sample `end`; empty ones tell nothing."""

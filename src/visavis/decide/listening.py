@@ -33,8 +33,11 @@ class Listening:
         yield from floor.drop_draft(event)
         yield from floor.sight.look(event, "speech")
         if floor.overlap.voice is None and self._machines.reply.takes("voice"):
-            floor.overlap.begin(event.start, self._words)
-            yield from floor.step("voice", event)
+            # What may be our own echo must show more before we so much as lower our voice.
+            doubted = event.doubted and self._machines.reply.state == "sounding"
+            floor.overlap.begin(event.start, self._words, doubted=doubted)
+            if not doubted:
+                yield from floor.step("voice", event)
 
     def on_pause(self, event: e.SpeechPaused) -> Iterable[e.Event]:
         self._machines.user.step("speech.paused")
@@ -42,9 +45,10 @@ class Listening:
         # If the user is done, this was the moment: what is asked is about what was seen then.
         return self._floor.sight.look(event, "question", moment_ns=event.end * NS_PER_SAMPLE)
 
-    def on_measured(self, event: e.VoiceMeasured) -> Iterable[e.Event]:
-        self._floor.overlap.measure(event)
-        return self._judge(event, event.end)
+    def on_measured(self, event: e.VoiceMeasured) -> Iterator[e.Event]:
+        if self._floor.overlap.measure(event):
+            yield from self._floor.step("voice", event)
+        yield from self._judge(event, event.end)
 
     def on_tick(self, event: e.ClockTicked) -> Iterable[e.Event]:
         """A voice over ours that goes on means more and more, and one that does not, less."""

@@ -32,10 +32,18 @@ class Overlap:
         self.began_turn = False
         self.outcome: Verdict | None = None
 
-    def begin(self, start: int, before: str) -> None:
-        """A voice began at sample `start` while a reply was under way; its turn said `before`."""
-        after_aside = self.outcome is Verdict.ASIDE
-        self.voice = Voice(start, before=before, names=self._names, after_aside=after_aside)
+    def begin(self, start: int, before: str, *, doubted: bool = False) -> None:
+        """A voice began at sample `start` while a reply was under way; its turn said `before`.
+
+        `doubted`: it may be no more than the echo of that reply.
+        """
+        self.voice = Voice(
+            start,
+            before=before,
+            names=self._names,
+            after_aside=self.outcome is Verdict.ASIDE,
+            doubted=doubted,
+        )
         self._let_go = None
         self._until = None
         self.began_turn = True
@@ -44,9 +52,10 @@ class Overlap:
         """The voice has paused, maybe once more: the words up to here will tell."""
         self._until = None
 
-    def measure(self, event: e.VoiceMeasured) -> None:
-        if self.voice is not None and event.start == self.voice.start:
-            self.voice.measured = event
+    def measure(self, event: e.VoiceMeasured) -> bool:
+        """How the voice sounds; whether it is known only now that it is more than our echo."""
+        voice = self.voice
+        return voice is not None and event.start == voice.start and voice.measure(event)
 
     def hear(self, text: str, said: str, end: int) -> None:
         """The words of the turn up to sample `end`, and what we `said` around them."""

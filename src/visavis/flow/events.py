@@ -203,9 +203,13 @@ class FrameAligned(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SpeechStarted(Event):
-    """Voice began at sample `start` (the onset itself, without pre-roll)."""
+    """Voice began at sample `start` (the onset itself, without pre-roll).
+
+    `doubted`: some of what was heard around it may be no more than our own echo.
+    """
 
     start: int
+    doubted: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -229,8 +233,8 @@ class VoiceMeasured(Event):
 
     `level_db`: its loudness, dB of full scale; `usual_db`: that of this user's turns so far (NaN
     = not known yet); `hum`: from 0 to 1, how much it sounds like a hum ("mm", "uh", "嗯") rather
-    than speech; `doubted`: how many samples of its first half second may be no
-    more than our own echo.
+    than speech; `doubted`: how many samples of its first half second may be no more than our own
+    echo.
     """
 
     start: int

@@ -8,6 +8,7 @@ its `trace`; what has started pauses once, also when no more sound arrives or it
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator
 
 import numpy as np
@@ -20,6 +21,7 @@ from visavis.flow.events import (
     ClockTicked,
     Event,
     Samples,
+    Span,
     SpeechPaused,
     SpeechStarted,
 )
@@ -27,6 +29,9 @@ from visavis.perceive.envelope import Envelope
 
 # How much longer than the voice a detector may say "voice".
 MAX_RINGING = INPUT_RATE_HZ * 130 // 1_000
+# What lies around an onset: so long before it, up to where it was detected.
+AROUND = INPUT_RATE_HZ * 100 // 1_000
+REMEMBERED = INPUT_RATE_HZ
 
 
 class VoiceActivity:
@@ -61,6 +66,7 @@ class VoiceActivity:
         self._filled = self._sure = self._trace = 0
         self._speaking = False
         self._begun: int | None = None
+        self._doubted: deque[Span] = deque()  # of the last second
         self._begin_stream(0)
         self._heard_ns = 0
 
@@ -79,6 +85,9 @@ class VoiceActivity:
         if event.start != self._next:
             yield from self._end_stream(event)
             self._begin_stream(event.start)
+        self._doubted += event.doubted
+        while self._doubted and self._doubted[0].end <= event.start - REMEMBERED:
+            self._doubted.popleft()
         for window in self._windows(event.samples):
             yield from self._judge(self._vad.score(window), event)
 
@@ -127,7 +136,9 @@ class VoiceActivity:
         assert self._begun is not None
         self._speaking = True
         self._trace += 1
-        return SpeechStarted(t_ns=event.t_ns, trace=self._trace, start=self._begun)
+        around, end = self._begun - AROUND, self._next
+        doubted = any(span.begin < end and around < span.end for span in self._doubted)
+        return SpeechStarted(t_ns=event.t_ns, trace=self._trace, start=self._begun, doubted=doubted)
 
     def _stop(self, event: Event) -> SpeechPaused:
         assert self._begun is not None

@@ -76,6 +76,7 @@ def bench(
     told = {"tier": "" if url else tier or "tiny", "target": "server" if url else "visavis"}
     result = Result(about(**told, seed=str(seed), command=_command(quick, names, seed)))
     planned = run.plan(chosen, seed, quick=quick, least=bool(names))
+    result.planned = len(planned)
     broken_off: BaseException | None = None
     try:
         most_s = run.QUICK_S if quick else inf
@@ -179,6 +180,8 @@ def _conclude(result: Result, out: Path | None, report: Path | None, before: Res
     console = Console()
     console.print(result.about["command"], style="bold", highlight=False)
     console.print(table(result))
+    if result.is_partial:
+        console.print(f"{len(result.episodes)} of {result.planned} episodes", highlight=False)
     failed = [episode.name for episode in result.episodes if episode.error]
     if failed:
         click.echo(f"not played as scripted: {', '.join(failed)}", err=True)

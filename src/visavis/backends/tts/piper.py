@@ -81,10 +81,12 @@ class PiperTts:
         self._voice = voice
         self._vits = vits
         self._known: dict[str, Sequence[str]] = {}
+        self.in_context = False
         self._gain = 1.0
         speeches = [Speech.joined(self.synthesise(text)) for text in WARM_UP]
         peaks = [float(np.max(np.abs(speech.samples), initial=0.0)) for speech in speeches]
         self._gain = PEAK / max(peaks) if max(peaks) > 0 else 1.0
+        # Without durations nobody knows where a part ends.
         self.in_context = all(speech.words for speech in speeches)
 
     def synthesise(self, text: str, language: str = "") -> Iterator[Speech]:
@@ -102,7 +104,8 @@ class PiperTts:
         self._vits.close()
 
     def _speak(self, before: str, text: str, after: str) -> Iterator[Speech]:
-        before, after = " ".join(before.split()[-AROUND:]), " ".join(after.split()[:AROUND])
+        before = " ".join(before.split()[-AROUND:] * self.in_context)
+        after = " ".join(after.split()[:AROUND] * self.in_context)
         first = len(before) + bool(before)
         whole = " ".join(part for part in (before, text, after) if part)
         spoken = [(phonemes, self._sentence(phonemes)) for phonemes in self._phonemes(whole)]

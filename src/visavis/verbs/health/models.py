@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from visavis import backends
 from visavis.bundle import catalogue, choice
 from visavis.bundle.fetch import pip
 from visavis.bundle.store import Store
@@ -22,6 +23,7 @@ def checks(config: Config, *, thorough: bool = False) -> Iterator[Check]:
             if not store.has(name):
                 raise BundleError(name, "is not installed", pull_all)
             installed = store.find(name)
+            _find_backend(kind, name, installed.manifest.backend)
             if thorough:
                 installed.verify()
             shown = f"{installed.manifest.version}, {installed.manifest.size_bytes / 1e6:,.1f} MB"
@@ -36,6 +38,12 @@ def checks(config: Config, *, thorough: bool = False) -> Iterator[Check]:
             pip.command()
         except PullError as error:
             yield Check("models", "pip", "problem", error.problem, error.remedy)
+
+
+def _find_backend(kind: str, name: str, backend: str) -> None:
+    if backend not in backends.names(kind):
+        known = f"known are {', '.join(backends.names(kind))}; a package may offer others"
+        raise BundleError(name, f"its backend {backend!r} is not here", known)
 
 
 def _language(config: Config, store: Store) -> Iterator[Check]:
