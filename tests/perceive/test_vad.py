@@ -16,9 +16,9 @@ from visavis.flow.events import (
     ClockTicked,
     Event,
     Samples,
+    Span,
     SpeechPaused,
     SpeechStarted,
-    Span,
 )
 from visavis.perceive.vad import VoiceActivity
 
