@@ -207,20 +207,12 @@ def _thinker(parts: Parts) -> Node:
     sampling = contract.Sampling(reply.temperature, reply.top_p, reply.max_tokens, reply.seed)
     language = parts.config.language or "en"
     return Thinker(
-        parts.llm,
-        sampling=sampling,
-        system=reply.system,
-        language=language,
-        tools=parts.tools,
+        parts.llm, sampling=sampling, system=reply.system, language=language, tools=parts.tools
     )
 
 
 def _tool_runner(parts: Parts) -> Node:
     return ToolRunner(parts.tools, limit_s=parts.config.reply.tool_limit_s)
-
-
-def _segmenter(parts: Parts) -> Node:
-    return Segmenter(in_context=parts.in_context)
 
 
 def _look_ahead(parts: Parts) -> Node:
@@ -408,7 +400,7 @@ WIRING: tuple[Row, ...] = (
         "speak.segment",
         ("reply.start", "token.made", "reply.written"),
         ("phrase.ready",),
-        _segmenter,
+        lambda parts: Segmenter(in_context=parts.in_context),
     ),
     Row(
         "speak.ahead",

@@ -17,6 +17,7 @@ from visavis.flow.errors import BackendMissing
 
 NAMES = [module.name for module in pkgutil.iter_modules(folder.__path__)]
 BUNDLES = {"piper": "piper-en-joe"}
+TIMED = {"espeak", "fake", "piper"}
 TEXTS = [
     "Yes.",
     "The clinic on Main St. opens at 7:15 a.m. on Friday.",
@@ -45,6 +46,15 @@ def tts(request: pytest.FixtureRequest, model_options: Callable[[str], Options])
     voice.close()
 
 
+def timed(tts: Tts, text: str) -> Speech:
+    """Speech with words, which our own voices must know, and others need not."""
+    speech = said(tts, text, "en")
+    if type(tts).__module__.rpartition(".")[2] not in TIMED and not speech.words:
+        pytest.skip("does not know its words")
+    assert speech.words
+    return speech
+
+
 def test_it_names_its_rate_and_languages(tts: Tts) -> None:
     assert 8_000 <= tts.rate_hz <= 48_000
     assert "en" in tts.languages
@@ -63,9 +73,7 @@ def test_it_speaks_text_as_finite_mono_float32(tts: Tts, text: str) -> None:
 
 @pytest.mark.parametrize("text", TEXTS)
 def test_its_words_are_in_order_and_within_the_sound(tts: Tts, text: str) -> None:
-    speech = said(tts, text, "en")
-    if not speech.words:
-        pytest.skip("does not know its words")
+    speech = timed(tts, text)
     last_start = last_char = 0
     for word in speech.words:
         assert last_start <= word.start <= word.end <= len(speech.samples)
@@ -75,9 +83,7 @@ def test_its_words_are_in_order_and_within_the_sound(tts: Tts, text: str) -> Non
 
 
 def test_the_sound_of_a_word_is_where_the_word_is_said_to_be(tts: Tts) -> None:
-    speech = said(tts, "Hello, world.", "en")
-    if not speech.words:
-        pytest.skip("does not know its words")
+    speech = timed(tts, "Hello, world.")
     inside = [speech.samples[word.start : word.end] for word in speech.words]
     assert all(np.max(np.abs(part)) > 0.05 for part in inside)
     before = speech.samples[: speech.words[0].start]

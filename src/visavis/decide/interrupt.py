@@ -80,7 +80,7 @@ class Voice:
     def measure(self, measured: VoiceMeasured) -> bool:
         """How it sounds; whether it is known only now that it is more than our own echo."""
         self.measured = measured
-        told = self.doubted and measured.end - self.start - measured.doubted >= SURE
+        told = self.doubted and self._is_more_than_echo
         self.doubted = self.doubted and not told
         return told
 
@@ -150,14 +150,18 @@ class Voice:
             return Verdict.UNSURE
         enough = INSISTS_AFTER if self.measured else UNMEASURED_INSISTS_AFTER
         lasted = (self.measured.end if self.measured else end) - self.start
-        doubted = self.measured.doubted if self.measured else 0
-        insists = lasted >= enough and lasted - doubted >= SURE
+        insists = lasted >= enough and self._is_more_than_echo
         return Verdict.INSISTS if insists else Verdict.UNSURE
 
     def _listens(self, words: list[str], end: int) -> bool:
         """Backchannels; or a short hum that was spelled as one or two words ("Emma.")."""
         short = end - self.start <= SHORT
         return only_listens(words) or (short and self._hums and len(words) <= 2)
+
+    @property
+    def _is_more_than_echo(self) -> bool:
+        measured = self.measured
+        return measured is None or measured.end - self.start - measured.doubted >= SURE
 
     @property
     def _hums(self) -> bool:
