@@ -19,6 +19,8 @@ MOST = INPUT_RATE_HZ // 2
 """Longest delay, samples: 500 ms."""
 WINDOW = INPUT_RATE_HZ
 BAND_HZ = (200, 3_600)
+LEAST = INPUT_RATE_HZ // 10
+"""Of less of our sound any noise in the room may be taken for the echo."""
 AUDIBLE = 10 ** (-60 / 20)
 """RMS of a second that is worth looking at."""
 SURE = 12.0
@@ -46,6 +48,10 @@ class DelayEstimator:
 
         `near`, shape (WINDOW,); `far`, shape (MOST + WINDOW,), ends at the same moment.
         """
+        began = int(np.argmax(far != 0))
+        if len(far) - began < LEAST:
+            return False
+        near = _from(began - MOST, near)
         if min(_level(near), _level(far[-WINDOW:])) < AUDIBLE:
             return False
         found = self._peak(near, far)
@@ -77,6 +83,13 @@ class DelayEstimator:
         # Far begins MOST samples before near: lag −MOST is no delay at all.
         lags: NDArray[np.float64] = np.abs(np.fft.irfft(white, size))
         return lags[(np.arange(MOST + 1) - MOST) % size]
+
+
+def _from(begin: int, near: Samples) -> Samples:
+    """`near` without what was heard before anything was played: it is no echo."""
+    if begin <= 0:
+        return near
+    return np.concatenate([np.zeros(begin, np.float32), near[begin:]])
 
 
 def _level(samples: Samples) -> float:

@@ -60,6 +60,7 @@ class Cancelling:
         self._waiting = _NOTHING
         self._block: int | None = None  # the next block's number on the axis, once there was one
         self._doubted: list[Span] = []  # not told yet
+        self._regained: list[tuple[int, Samples]] = []  # nor this
 
     @property
     def waiting(self) -> int:
@@ -90,6 +91,11 @@ class Cancelling:
     def doubted(self) -> tuple[Span, ...]:
         """What was given since the last call and may be no more than echo."""
         told, self._doubted = tuple(self._doubted), []
+        return told
+
+    def regained(self) -> list[tuple[int, Samples]]:
+        """From which sample on what was given should have been what, as is known since."""
+        told, self._regained = self._regained, []
         return told
 
     def flush(self) -> Samples:
@@ -133,6 +139,8 @@ class Cancelling:
             clean = self._canceller.feed(near, far, delay_ms)
             if self._canceller.doubted:
                 self._doubt(start)
+            if len(late := self._canceller.regained):
+                self._regained.append((start + BLOCK - len(late), late))
             return clean
         except EngineError as error:
             self.failed += 1

@@ -44,10 +44,15 @@ class EchoCanceller(Protocol):
     """Takes out of what the microphone hears what the loudspeaker plays.
 
     `doubted`: whether the newest 10 ms may be no more than echo that it could not take out.
+    `regained`: what it kept back and knows, with these 10 ms, to have been a user, shape (n,): the
+    last n samples of its output as they should have been; mostly none.
     """
 
     @property
     def doubted(self) -> bool: ...
+
+    @property
+    def regained(self) -> Samples: ...
 
     def feed(self, near: Samples, far: Samples, delay_ms: float) -> Samples:
         """The next 10 ms, both shape (160,) at 16 kHz: `near` without its echo of `far`.

@@ -25,6 +25,8 @@ from visavis.flow.events import CAMERA, INPUT_RATE_HZ, SCREEN, Samples
 Pixels = NDArray[np.uint8]
 """A picture, shape (height, width, 3), RGB."""
 
+MOST_REGAINED = 32
+"""Stretches of sound that came too late, a tenth of a second each."""
 STREAMS = (CAMERA, SCREEN)
 MOST_RING_BYTES = 1 << 31
 """Of one stream."""
@@ -46,6 +48,7 @@ class AudioRing:
         self._store = np.zeros(2 * self.capacity, np.float32)
         self._begin = 0
         self._end = 0
+        self._regained: tuple[tuple[int, Samples], ...] = ()
 
     @property
     def begin(self) -> int:
@@ -80,6 +83,25 @@ class AudioRing:
         """A copy of [start, end), whole even while another thread writes. Raises `LookupError`."""
         samples = self.slice(start, end).copy()
         self._check(start, end)
+        return samples
+
+    def regain(self, start: int, samples: Samples) -> None:
+        """What should have been written at [start, start + n), as is now known; see `whole`."""
+        self._regained = (*self._regained[1 - MOST_REGAINED :], (start, samples))
+
+    def whole(self, start: int, end: int) -> Samples:
+        """[start, end) with what was regained. Raises `LookupError`.
+
+        `slice` stays as the events told it: who decides by it decides the same in a replay.
+        """
+        samples = self.slice(start, end)
+        late = [(at, more) for at, more in self._regained if at < end and start < at + len(more)]
+        if not late:
+            return samples
+        samples = samples.copy()
+        for at, more in late:
+            first, last = max(start, at), min(end, at + len(more))
+            samples[first - start : last - start] = more[first - at : last - at]
         return samples
 
     def _check(self, start: int, end: int) -> None:

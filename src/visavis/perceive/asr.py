@@ -186,7 +186,7 @@ class Recogniser:
         start = max(utterance.fed, self._ring.begin)
         if start >= end:
             return None
-        samples = self._ring.slice(start, end)
+        samples = self._ring.whole(start, end)
         utterance.fed, utterance.draft = end, None
         found = self._asr.feed(samples)
         if found is not None:

@@ -14,7 +14,7 @@ from visavis.flow.events import INPUT_RATE_HZ, Samples
 
 
 class FakeCanceller:
-    """`fed` counts the blocks; it has no doubts but those it is given."""
+    """`fed` counts the blocks; it has no doubts, and regains nothing, but what it is given."""
 
     def __init__(self, *, delay_ms: float = 0, gain: float = 1) -> None:
         held = round(delay_ms * INPUT_RATE_HZ / 1000)
@@ -22,6 +22,7 @@ class FakeCanceller:
         self._played: Samples = np.zeros(held, np.float32)
         self.fed = 0
         self.doubted = False
+        self.regained: Samples = np.zeros(0, np.float32)
 
     def feed(self, near: Samples, far: Samples, delay_ms: float) -> Samples:
         self.fed += 1

@@ -1,0 +1,80 @@
+"""The first two seconds of a canceller: a user is let past it.
+
+Takes what a linear filter made of near sound and what a canceller and its gate made of that, 10 ms
+at a time; gives the latter, and the former while a user speaks over an echo that the canceller has
+hardly heard yet. Invariant: later than that nothing changes.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+
+import numpy as np
+
+from visavis.backends.echo.double_talk import DoubleTalk
+from visavis.flow.events import Samples
+
+EARLY_BLOCKS = 200
+"""AEC3 takes 20 to 40 dB off a user in the first half second of far sound, and less than 3 of nine in
+ten after 1.6 s."""
+HOLD_BLOCKS = 5
+"""So long the way stays open between two sounds of a user."""
+BACK_BLOCKS = 12
+"""How much before that is given to who looks back for it: "st" is as soft as the echo."""
+_NOTHING: Samples = np.zeros(0, np.float32)
+
+
+class Early:
+    """`late`: by how many samples, a block at most, the canceller's sound is later than its input.
+
+    `beyond`: whether the newest block is more than echo, as long as that is told here. `regained`:
+    the sound before a user was known to speak, and the newest block, when the way has just opened.
+    """
+
+    def __init__(self, late: int) -> None:
+        self._late = late
+        self._double_talk = DoubleTalk()
+        self.reset()
+
+    def reset(self) -> None:
+        """The room is another one."""
+        self._double_talk.reset()
+        self._kept: Samples = np.zeros(self._late, np.float32)
+        self._lately: deque[Samples] = deque(maxlen=BACK_BLOCKS)
+        self.regained: Samples = _NOTHING
+        self._share, self._held = 0.0, 0
+        self.begin()
+
+    def begin(self) -> None:
+        """The canceller is a new one; the room is not."""
+        self._sounded = 0
+
+    @property
+    def beyond(self) -> bool:
+        return self._is_early and self._double_talk.beyond
+
+    def feed(
+        self, near: Samples, direct: Samples, far: Samples, clean: Samples, rest: float, *, blind: bool
+    ) -> Samples:
+        """The next block. `rest`: the energy of echo that the filter expects to have left."""
+        behind = np.concatenate([self._kept, direct])
+        self._kept = behind[len(direct) :]
+        behind = behind[: len(direct)]
+        self._lately.append(behind)
+        if not blind:
+            sounds = float(far @ far)
+            self._sounded += sounds > 0
+            self._double_talk.feed(float(near @ near), float(direct @ direct), sounds, rest)
+        self._held = HOLD_BLOCKS if self._double_talk.spoken else max(0, self._held - 1)
+        before, self._share = self._share, float(self._is_early and self._held > 0)
+        self.regained = _NOTHING
+        if before == self._share == 0:
+            return clean
+        if not before:
+            self.regained = np.concatenate(self._lately)
+        share = np.linspace(before, self._share, len(clean), dtype=np.float32)
+        return clean + share * (behind - clean)
+
+    @property
+    def _is_early(self) -> bool:
+        return self._sounded <= EARLY_BLOCKS
