@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from visavis.align.delay import MOST, WINDOW, DelayEstimator
+from visavis.align.delay import LEAST, MOST, WINDOW, DelayEstimator
 from visavis.flow.events import Samples
 
 RATE_HZ = 16_000
@@ -57,6 +57,23 @@ def test_unrelated_sound_has_no_delay() -> None:
     for seed in range(20):
         estimator.look(voice(seed, 1.0), voice(seed + 100))
     assert estimator.samples is None
+
+
+def test_what_was_heard_before_anything_was_played_is_no_echo() -> None:
+    """A question, loud, and right after it the first words of the answer."""
+    for seed in range(20):
+        estimator, far = DelayEstimator(), voice(8 + seed)
+        far[: -RATE_HZ // 4] = 0
+        near = heard(far, 640) + 0.05 * voice(100 + seed, 1.0)
+        near[: -RATE_HZ // 4] += 20 * voice(200 + seed, 0.75)
+        estimator.look(near.astype(np.float32), far)
+        assert estimator.samples in (None, 640)
+
+
+def test_the_first_words_are_too_little_to_tell_the_delay_from() -> None:
+    estimator, far = DelayEstimator(), voice(9)
+    far[: 1 - LEAST] = 0
+    assert not estimator.look(heard(far, 100), far)
 
 
 def test_silence_on_either_side_changes_nothing() -> None:

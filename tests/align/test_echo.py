@@ -18,6 +18,7 @@ from tests.align.playing import (
     played,
     voice,
 )
+from visavis.align.audio import AudioAligner
 from visavis.align.echo import BLOCK, Cancelling
 from visavis.align.reference import Reference
 from visavis.backends.echo.fake import FakeCanceller
@@ -26,6 +27,7 @@ from visavis.bench.room import Place, Room
 from visavis.flow.clock import NS_PER_S
 from visavis.flow.errors import EngineError
 from visavis.flow.events import AudioAligned, Event, Samples
+from visavis.flow.ring import AudioRing
 
 LAG = 320
 """What the canceller is given before the delay is known: the far sound of 20 ms ago."""
@@ -225,6 +227,32 @@ class Doubting(FakeCanceller):
     def feed(self, near: Samples, far: Samples, delay_ms: float) -> Samples:
         self.doubted = self.fed in self._blocks
         return super().feed(near, far, delay_ms)
+
+
+class Regaining(FakeCanceller):
+    """With block `number` it knows what it should have let through of the last 300 samples."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__()
+        self._number = number
+
+    def feed(self, near: Samples, far: Samples, delay_ms: float) -> Samples:
+        count = 300 if self.fed == self._number else 0
+        self.regained = np.full(count, 0.25, np.float32)
+        return super().feed(near, far, delay_ms)
+
+
+@pytest.mark.parametrize("chunk", [100, 320, 16_000])
+def test_what_was_kept_back_wrongly_is_regained_in_the_ring(chunk: int) -> None:
+    near, ring, canceller = voice(2, 0.5), AudioRing(5), Regaining(20)
+    node = AudioAligner(ring, SoxrResampler, echo=cancelling(canceller))
+    list(node.on(played(0, voice(1, 0.02))))
+    for start in range(0, len(near), chunk):
+        list(node.on(captured(near[start : start + chunk], start)))
+    end = (len(near) // BLOCK - canceller.fed + 21) * BLOCK
+    changed = np.flatnonzero(ring.whole(0, ring.end) != ring.slice(0, ring.end))
+    assert (changed[0], changed[-1] + 1) == (end - 300, end)
+    assert np.all(ring.whole(end - 300, end) == 0.25)
 
 
 @pytest.mark.parametrize("chunk", [1, 100, 320, 16_000])

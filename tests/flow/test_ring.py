@@ -9,7 +9,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from visavis.flow.errors import InputError
-from visavis.flow.ring import SPARE_SLOTS, STREAMS, AudioRing, FrameRing, Pixels, Placed, Room
+from visavis.flow.ring import (
+    MOST_REGAINED,
+    SPARE_SLOTS,
+    STREAMS,
+    AudioRing,
+    FrameRing,
+    Pixels,
+    Placed,
+    Room,
+)
 
 
 def audio(capacity: int) -> AudioRing:
@@ -48,6 +57,27 @@ def test_a_window_across_the_seam_is_contiguous_and_still_no_copy() -> None:
     assert window.tolist() == list(range(6, 13))
     assert written.tolist() == list(range(8, 13))
     assert np.shares_memory(window, written)
+
+
+def test_what_is_regained_is_in_the_whole_and_not_in_the_slice() -> None:
+    ring = audio(20)
+    ring.write(ramp(0, 12))
+    ring.regain(4, -ramp(4, 3))
+    ring.regain(6, -ramp(6, 3))
+    assert ring.slice(3, 10).tolist() == list(range(3, 10))
+    assert ring.whole(3, 10).tolist() == [3, -4, -5, -6, -7, -8, 9]
+    assert ring.whole(5, 6).tolist() == [-5]
+    assert np.shares_memory(ring.whole(0, 4), ring.slice(0, 4))
+    with pytest.raises(LookupError):
+        ring.whole(5, 13)
+
+
+def test_what_was_regained_long_ago_is_forgotten() -> None:
+    ring = audio(100)
+    ring.write(ramp(0, 100))
+    for at in range(MOST_REGAINED + 5):
+        ring.regain(at, ramp(-1, 1))
+    assert [sample for sample in ring.whole(0, 100) if sample < 0] == [-1] * MOST_REGAINED
 
 
 def test_what_is_handed_out_cannot_be_changed() -> None:

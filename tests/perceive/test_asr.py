@@ -105,6 +105,15 @@ def test_a_pause_gives_the_final_words() -> None:
     assert final.language == "en"
 
 
+def test_what_the_ring_regained_is_heard() -> None:
+    mouth, words = Mouth(), encode("stop it please")
+    mouth.begin()
+    start = mouth.ring.end
+    mouth.ring.regain(start, words[:1_600])
+    mouth.say(np.concatenate([np.zeros(1_600, np.float32), words[1_600:]]))
+    assert mouth.pause().text == "stop it please"
+
+
 def test_words_come_while_they_are_spoken() -> None:
     mouth = Mouth()
     mouth.speak("what is the capital of france and what is the weather")

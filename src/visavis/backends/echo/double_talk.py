@@ -18,14 +18,14 @@ from __future__ import annotations
 from collections import deque
 
 BEYOND_COUPLED = 1.3
-BEYOND_REST = 8.0
+BEYOND_REST = 4.0
 """How much more must be there than the loudest echo so far, and than what the filter may leave."""
 VOTES, OF = 3, 5
 RINGING = 0.8
 """How the power of the echo falls from block to block; more slowly, and users are lost after
 each of our vowels."""
 FORGETS = 0.997
-FIRST_BLOCKS = 8
+FIRST_BLOCKS = 5
 """What is heard so soon after the delay was found is learnt as echo, whatever it is."""
 SOFTEST = 1e-4
 """Energy of a block at −62 dB: nothing softer is a user, nor far sound to learn from."""
