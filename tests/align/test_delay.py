@@ -39,7 +39,8 @@ def test_a_delay_is_found_to_the_sample(delay: int) -> None:
 @pytest.mark.parametrize("gain", [-0.5, 0.03, 2.0])
 def test_in_a_room_that_rings_the_direct_sound_counts(gain: float) -> None:
     estimator, far = DelayEstimator(), voice(2)
-    estimator.look(heard(far, 960, gain=gain, tail=3_200), far)
+    for _ in range(2):
+        estimator.look(heard(far, 960, gain=gain, tail=3_200), far)
     assert estimator.samples == pytest.approx(960, abs=2)
 
 

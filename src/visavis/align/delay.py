@@ -2,7 +2,7 @@
 
 Takes pairs of a second of sound, near and far; gives the delay in samples, or nothing. Invariant:
 an estimate changes on evidence only. In silence, and while the user's voice hides the echo, the
-last one stands; a jump is believed when it was seen twice.
+last one stands; a jump, and a doubtful first one, is believed when it was seen twice.
 
 Generalised cross-correlation with phase transform (Knapp and Carter, IEEE Trans. ASSP 24, 1976) in
 the band of speech, the earliest strong peak: the direct sound.
@@ -25,6 +25,9 @@ AUDIBLE = 10 ** (-60 / 20)
 """RMS of a second that is worth looking at."""
 SURE = 12.0
 """Peak over RMS of the correlation; of unrelated sound it is 5 at most."""
+CERTAIN = 18.0
+"""The first estimate is believed at once where the peak is that high: 41 of 48 first replies in
+rooms with noise, and of those with less 3 of 7 were wrong."""
 EARLIEST = 0.6
 """Of the highest peak: an earlier one as high as this is the direct sound."""
 WIDTH = 8
@@ -54,24 +57,28 @@ class DelayEstimator:
         near = _from(began - MOST, near)
         if min(_level(near), _level(far[-WINDOW:])) < AUDIBLE:
             return False
-        found = self._peak(near, far)
-        if found is None:
+        strength = self._correlation(near, far)
+        highest = strength.max()
+        over = highest / np.sqrt(np.mean(strength**2))
+        # Written so that no number (a device that gives NaN) is no delay either.
+        if not over >= SURE:
             return False
-        known = self.samples is None or abs(found - self.samples) <= SAME
-        if not known and (self._rival is None or abs(found - self._rival) > SAME):
+        found = self._first(strength, EARLIEST * highest)
+        if self.samples is None:
+            believed, new = over >= CERTAIN, True
+        else:
+            believed = abs(found - self.samples) <= SAME
+            new = not believed
+        if not believed and (self._rival is None or abs(found - self._rival) > SAME):
             self._rival = found
             return False
-        self.jumps += not known or self.samples is None
+        self.jumps += new
         self.samples, self._rival = found, None
         return True
 
-    def _peak(self, near: Samples, far: Samples) -> int | None:
-        strength = self._correlation(near, far)
-        highest = strength.max()
-        # Written so that no number (a device that gives NaN) is no delay either.
-        if not highest >= SURE * np.sqrt(np.mean(strength**2)):
-            return None
-        first = int(np.flatnonzero(strength >= EARLIEST * highest)[0])
+    def _first(self, strength: NDArray[np.float64], least: float) -> int:
+        """The top of the first peak that is so high."""
+        first = int(np.flatnonzero(strength >= least)[0])
         return first + int(np.argmax(strength[first : first + WIDTH]))
 
     def _correlation(self, near: Samples, far: Samples) -> NDArray[np.float64]:

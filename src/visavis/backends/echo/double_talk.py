@@ -25,6 +25,8 @@ RINGING = 0.8
 """How the power of the echo falls from block to block; more slowly, and users are lost after
 each of our vowels."""
 FORGETS = 0.997
+DIP, CREEPS = 0.1, 1.12
+"""In a dip of what is played, what is heard may be its ringing or a user: it is learnt slowly."""
 FIRST_BLOCKS = 5
 """What is heard so soon after the delay was found is learnt as echo, whatever it is."""
 SOFTEST = 1e-4
@@ -49,10 +51,13 @@ class DoubleTalk:
         self._far = max(far, self._far * RINGING)
         echo = self._coupling * self._far
         least = max(BEYOND_REST * rest, BEYOND_COUPLED * echo, SOFTEST)
-        self.beyond = self._far > 0 and left > least
+        self._heard += 1
+        self.beyond = self._heard > FIRST_BLOCKS and self._far > 0 and left > least
         self._votes.append(self.beyond)
         self.spoken = sum(self._votes) >= VOTES
-        self._heard += 1
+        if self._far > SOFTEST and not self.beyond:
+            heard = near / self._far
+            if far < DIP * self._far:
+                heard = min(heard, CREEPS * self._coupling)
+            self._coupling = max(self._coupling, heard)
         self._coupling *= FORGETS
-        if self._far > SOFTEST and (not self.beyond or self._heard < FIRST_BLOCKS):
-            self._coupling = max(self._coupling, near / self._far)
