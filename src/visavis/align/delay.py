@@ -34,6 +34,7 @@ WIDTH = 8
 """Samples from the foot of a peak past its top, in that band."""
 SAME = INPUT_RATE_HZ // 250
 """Estimates within 4 ms of each other are the same delay, drifting."""
+_RISE = np.sin(np.linspace(0, np.pi / 2, INPUT_RATE_HZ // 50, dtype=np.float32)) ** 2
 
 
 class DelayEstimator:
@@ -54,10 +55,11 @@ class DelayEstimator:
         began = int(np.argmax(far != 0))
         if len(far) - began < LEAST:
             return False
-        near = _from(began - MOST, near)
+        # What was heard before anything was played is no echo.
+        near = _cut(near, max(0, began - MOST))
         if min(_level(near), _level(far[-WINDOW:])) < AUDIBLE:
             return False
-        strength = self._correlation(near, far)
+        strength = self._correlation(near, _cut(far, 0))
         highest = strength.max()
         over = highest / np.sqrt(np.mean(strength**2))
         # Written so that no number (a device that gives NaN) is no delay either.
@@ -92,11 +94,16 @@ class DelayEstimator:
         return lags[(np.arange(MOST + 1) - MOST) % size]
 
 
-def _from(begin: int, near: Samples) -> Samples:
-    """`near` without what was heard before anything was played: it is no echo."""
-    if begin <= 0:
-        return near
-    return np.concatenate([np.zeros(begin, np.float32), near[begin:]])
+def _cut(samples: Samples, begin: int) -> Samples:
+    """Samples from `begin` on, silence before, with soft edges.
+
+    Near and far end in the same moment: two hard edges there are an echo without any delay.
+    """
+    cut = samples.copy()
+    cut[:begin] = 0
+    cut[begin : begin + len(_RISE)] *= _RISE
+    cut[-len(_RISE) :] *= _RISE[::-1]
+    return cut
 
 
 def _level(samples: Samples) -> float:
