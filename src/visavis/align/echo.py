@@ -9,6 +9,7 @@ nothing waits and not a sample changes.
 from __future__ import annotations
 
 import logging
+import math
 
 import numpy as np
 
@@ -173,8 +174,10 @@ class Cancelling:
             self._drift.reset()
         drifted = self._drift.rate != 0
         self._drift.see(at, delay)
+        first = math.isnan(self._delay)
         self._delay, lead = delay, delay - self._lag
-        if not LEADS[0] <= lead <= LEADS[1]:
+        # At first there is little to lose, and a lead near its bound would soon be beyond it.
+        if not LEADS[0] <= lead <= (2 * LEAD if first else LEADS[1]):
             self._begin(max(LEAST_LAG, delay - LEAD))
         elif not drifted:
             self._lead = lead

@@ -64,6 +64,17 @@ def test_the_first_blocks_are_echo_whatever_they_are() -> None:
     assert not talk.spoken
 
 
+def test_the_dips_of_what_is_played_are_none_of_the_first_blocks() -> None:
+    """Else the echo of the next word, which nobody has heard yet, is a user."""
+    talk = DoubleTalk()
+    feed(talk, 1, -49, -25)
+    feed(talk, 10, -49, -45)
+    feed(talk, FIRST_BLOCKS - 1, -20, -15)
+    assert not talk.beyond
+    feed(talk, 10, -20, -15)
+    assert not talk.beyond
+
+
 @pytest.mark.parametrize("far_db", [-100.0, -63.0])
 def test_next_to_nothing_played_teaches_nothing(far_db: float) -> None:
     talk = DoubleTalk()

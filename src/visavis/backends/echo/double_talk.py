@@ -28,7 +28,7 @@ FORGETS = 0.997
 DIP, CREEPS = 0.1, 1.12
 """In a dip of what is played, what is heard may be its ringing or a user: it is learnt slowly."""
 FIRST_BLOCKS = 5
-"""What is heard so soon after the delay was found is learnt as echo, whatever it is."""
+"""What is heard of so much sound after the delay was found is learnt as echo, whatever it is."""
 SOFTEST = 1e-4
 """Energy of a block at −62 dB: nothing softer is a user, nor far sound to learn from."""
 
@@ -51,13 +51,14 @@ class DoubleTalk:
         self._far = max(far, self._far * RINGING)
         echo = self._coupling * self._far
         least = max(BEYOND_REST * rest, BEYOND_COUPLED * echo, SOFTEST)
-        self._heard += 1
+        dips = far < DIP * self._far
+        self._heard += not dips
         self.beyond = self._heard > FIRST_BLOCKS and self._far > 0 and left > least
         self._votes.append(self.beyond)
         self.spoken = sum(self._votes) >= VOTES
         if self._far > SOFTEST and not self.beyond:
             heard = near / self._far
-            if far < DIP * self._far:
+            if dips:
                 heard = min(heard, CREEPS * self._coupling)
             self._coupling = max(self._coupling, heard)
         self._coupling *= FORGETS
