@@ -92,9 +92,10 @@ def db(ratio: float) -> float:
 
 @dataclass
 class Voices:
-    """Our replies, some sentences each, and the user's utterances."""
+    """Our sentences, replies of some of them each, and the user's utterances."""
 
     rate_hz: int
+    sentences: list[e.Samples]
     replies: list[e.Samples]
     users: list[e.Samples]
 
@@ -103,7 +104,7 @@ class Voices:
         gap = np.zeros(int(GAP_S * tts.rate_hz), np.float32)
         ours = [np.concatenate([spoken(tts, text), gap]) for text in OURS]
         replies = [np.concatenate(ours[at::REPLIES]) for at in range(REPLIES)]
-        return cls(tts.rate_hz, replies, [spoken(tts, text) for text in THEIRS])
+        return cls(tts.rate_hz, ours, replies, [spoken(tts, text) for text in THEIRS])
 
     def periods(self, seconds: float, pause_s: float) -> Iterator[e.SoundPlayed]:
         """One reply after the other for so long; nothing is played in the pauses."""
@@ -121,10 +122,11 @@ class Voices:
 
 @dataclass
 class Heard:
-    """What came out: the sound, the voices that began, and what it cost."""
+    """What came out: the sound, what of it may be echo, the voices that began, what it cost."""
 
     sound: e.Samples
     begun: list[e.SpeechStarted] = field(default_factory=list)
+    doubted: list[e.Span] = field(default_factory=list)
     delay_ms: float = float("nan")
     spent_s: float = 0.0
 
@@ -149,6 +151,7 @@ class Ears:
         for out in given:
             assert isinstance(out, e.AudioAligned)
             self._parts.append(out.samples.copy())
+            self.heard.doubted += out.doubted
             facts = self._vad.on(out) if self._vad is not None else ()
             self.heard.begun += [fact for fact in facts if isinstance(fact, e.SpeechStarted)]
 

@@ -25,7 +25,7 @@ class Ear:
 
     def feed(self, direct: Samples, *, played: float = 0.1, blind: bool = False) -> Samples:
         """A canceller that lets nothing through."""
-        out = self.early.feed(direct, direct, block(played), SILENCE, 1e-6, blind=blind)
+        out = self.early.feed(direct, direct, block(played), SILENCE, rest=1e-6, blind=blind)
         self.direct.append(direct)
         self.out.append(out)
         return out
@@ -77,7 +77,8 @@ def test_the_way_stays_open_for_a_while_and_closes_without_a_click() -> None:
     opened = len(ear.out)
     ear.echo(HOLD_BLOCKS + 10)
     heard = np.concatenate(ear.out[opened:])
-    assert heard[0] and not heard[-BLOCK:].any()
+    assert heard[0]
+    assert not heard[-BLOCK:].any()
     assert np.abs(np.diff(heard[BLOCK:])).max() < 0.01
 
 

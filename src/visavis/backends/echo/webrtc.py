@@ -2,7 +2,7 @@
 
 Takes 10 ms of near and far sound at 16 kHz; gives the near sound without the echo, 8 ms later (14
 with noise suppression). The linear stage takes out most of the echo and none of the user, AEC3 the
-rest, and a gate shuts on what still remains. Invariant: it is fed whole frames in order and nothing
+rest, and a gate shuts on what still remains; while AEC3 is young, a user is let past it. Invariant: it is fed whole frames in order and nothing
 else, so the same frames give the same result. Noise suppression and gain control of the same
 module come with it when asked for.
 
@@ -79,7 +79,7 @@ class WebRtcCanceller:
             return clean
         rest = self._linear.rest
         gated = self._gate.feed(near, clean, far, rest=rest, blind=blind)
-        return self._early.feed(near, direct, far, gated, rest, blind=blind)
+        return self._early.feed(near, direct, far, gated, rest=rest, blind=blind)
 
     def _direct(self, near: Samples, far: Samples) -> Samples:
         if self._linear is None:
