@@ -5,12 +5,9 @@ that the filter expects to have left, 10 ms at a time; says whether there is mor
 Invariant: where nothing was played there is no double talk.
 
 As Duttweiler's detector (IEEE Trans. Communications 26, 1978) it compares with the loudest that
-the far sound has been of late; how loud an echo of that can be it learns from the echo itself. AEC3
-takes 20 to 40 dB off a user for the first 0.8 s that it hears us, and one of four who cut into the
-first half second of a first reply was never heard. Measured in 380 first replies in random rooms,
-half of them with a loudspeaker of another colour each: of 200 users, 14 dB louder to 8 dB softer
-than the echo, 193 are found, half of them after 40 ms and 0.25 s into the reply after 60; of
-190 without a user one is wrong, in the fourth second.
+the far sound has been of late; how loud an echo of that can be it learns from the echo itself.
+`benchmarks/first_reply.py`: of 240 users who cut into a first reply, in random rooms, 237 are
+found, and in 40 replies with nobody there no voice begins.
 """
 
 from __future__ import annotations

@@ -2,9 +2,9 @@
 
 Takes 10 ms of near and far sound at 16 kHz; gives the near sound without the echo, 8 ms later (14
 with noise suppression). The linear stage takes out most of the echo and none of the user, AEC3 the
-rest, and a gate shuts on what still remains; while AEC3 is young, a user is let past it. Invariant: it is fed whole frames in order and nothing
-else, so the same frames give the same result. Noise suppression and gain control of the same
-module come with it when asked for.
+rest, and a gate shuts on what still remains; while AEC3 is young, a user is let past it. Invariant:
+it is fed whole frames in order and nothing else, so the same frames give the same result. Noise
+suppression and gain control of the same module come with it when asked for.
 
 Its library starts a small native runtime with the first object: three threads that sleep, 14 MB,
 no connection to anywhere; 0.11 ms of work for 10 ms of sound.
