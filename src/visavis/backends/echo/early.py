@@ -25,7 +25,7 @@ _NOTHING: Samples = np.zeros(0, np.float32)
 
 
 class Early:
-    """`late`: by how many samples, a block at most, the canceller's sound is later than its input.
+    """`late`: by how many samples the canceller's sound is later than its input.
 
     `beyond`: whether the newest block is more than echo, as long as that is told here. `regained`:
     the sound before a user was known to speak, and the newest block, when the way has just opened.
