@@ -26,8 +26,8 @@ AUDIBLE = 10 ** (-60 / 20)
 SURE = 12.0
 """Peak over RMS of the correlation; of unrelated sound it is 5 at most."""
 CERTAIN = 18.0
-"""The first estimate is believed at once where the peak is that high; of 13 first looks with a lower
-one, in 48 first replies in rooms with noise, 10 were wrong."""
+"""The first estimate is believed at once where the peak is that high; of 13 with a lower one, in 48
+first replies in rooms with noise, 10 were wrong."""
 EARLIEST = 0.6
 """Of the highest peak: an earlier one as high as this is the direct sound."""
 WIDTH = 8
