@@ -21,6 +21,7 @@ from dialogue import percentile
 from echo import Bench, Heard, found, level
 from row import print_row
 from visavis.bench.scenarios.rooms import place
+from visavis.decide.interrupt import SURE
 from visavis.flow import events as e
 from visavis.flow.clock import NS_PER_S
 from visavis.source.script import ScriptedSpeaker
@@ -29,8 +30,8 @@ INTO_S = (0.25, 0.4, 0.7, 1.2, 1.7, 2.3)
 LEVEL_DB = (-30, -16)
 ASKED_S, AFTER_S, REPLY_S, TAIL_S = 0.6, 0.34, 4.5, 1.5
 PERIODS_PER_S = 50
-JUDGED, SURE = 140 * e.SAMPLES_PER_MS, 60 * e.SAMPLES_PER_MS
-"""So much of the first 140 ms of a voice must be more than echo to hold us."""
+JUDGED = 140 * e.SAMPLES_PER_MS
+"""When a voice is measured that may hold us."""
 
 
 class FirstReplies(Bench):
@@ -70,8 +71,7 @@ class FirstReplies(Bench):
 
 def holds(heard: Heard, voice: e.SpeechStarted) -> bool:
     """Whether enough of the voice is more than echo."""
-    begin, end = voice.start, voice.start + JUDGED
-    doubted = sum(max(0, min(s.end, end) - max(s.begin, begin)) for s in heard.doubted)
+    doubted = sum(span.within(voice.start, voice.start + JUDGED) for span in heard.doubted)
     return JUDGED - doubted >= SURE
 
 

@@ -143,9 +143,11 @@ class AudioAligner:
 
     def _give(self, cause: Event, samples: Samples) -> Iterator[Event]:
         samples = to_grid(samples)
-        doubted = self._echo.doubted() if self._echo is not None else ()
-        for at, late in self._echo.regained() if self._echo is not None else ():
-            self._ring.regain(at, late)
+        doubted: tuple[Span, ...] = ()
+        if self._echo is not None:
+            doubted = self._echo.doubted()
+            for at, late in self._echo.regained():
+                self._ring.regain(at, late)
         for at in range(0, len(samples), self._piece):
             start = self._ring.end
             piece = samples[at : at + self._piece]

@@ -69,6 +69,10 @@ class Span:
     begin: int
     end: int
 
+    def within(self, begin: int, end: int) -> int:
+        """How many of them lie in [begin, end)."""
+        return max(0, min(self.end, end) - max(self.begin, begin))
+
 
 @dataclass(frozen=True, slots=True)
 class WordTime:

@@ -136,8 +136,8 @@ class VoiceActivity:
         assert self._begun is not None
         self._speaking = True
         self._trace += 1
-        around, end = self._begun - AROUND, self._next
-        doubted = any(span.begin < end and around < span.end for span in self._doubted)
+        around = self._begun - AROUND
+        doubted = any(span.within(around, self._next) for span in self._doubted)
         return SpeechStarted(t_ns=event.t_ns, trace=self._trace, start=self._begun, doubted=doubted)
 
     def _stop(self, event: Event) -> SpeechPaused:

@@ -125,7 +125,7 @@ class VoiceMeter:
             self._doubted.popleft()
 
     def _doubted_within(self, start: int, end: int) -> int:
-        return sum(max(0, min(s.end, end) - max(s.begin, start)) for s in self._doubted)
+        return sum(span.within(start, end) for span in self._doubted)
 
     def _usual(self) -> float:
         levels = sorted(self._usual_db)
