@@ -46,6 +46,27 @@ def test_what_enters_a_scope_is_found() -> None:
     assert not graph.has("two")
 
 
+def test_what_it_draws_is_found_and_what_stands_beside_that() -> None:
+    model = toy.model(
+        toy.takes("x"),
+        toy.gives("y"),
+        toy.weights("two", np.array([2], np.float32)),
+        toy.node("Mul", "x two", "a"),
+        toy.node("Mul", "a two", "b"),
+        toy.node("RandomNormalLike", "a", "noise"),
+        toy.node("Mul", "noise b", "c"),
+        toy.node("Add", "c a", "d"),
+        toy.node("Add", "d two", "y"),
+    )
+    graph = Graph(model)
+    assert Graph(MODEL).drawn() == []
+    assert graph.drawn() == [("noise", "a")]
+    assert graph.beside("noise") == ["b", "a"]
+    b, a = run(graph.part(["b", "a"]), x=X)
+    (y,) = run(graph.part(["y"], ["b", "a", "noise"]), b=b, a=a, noise=X)
+    assert np.array_equal(y, X * 4 * X + 2 * X + 2)
+
+
 def test_the_parts_say_together_what_the_whole_says() -> None:
     graph = Graph(MODEL)
     (a,) = run(graph.part(["a"]), x=X)

@@ -10,7 +10,7 @@ import pytest
 
 from tests.backends.toy_onnx import HOP, voice
 from visavis.backends import vits
-from visavis.backends.vits import Halves, Whole, open_vits
+from visavis.backends.vits import Staged, Whole, open_vits
 from visavis.flow.events import Samples
 
 pytest.importorskip("onnxruntime")
@@ -25,8 +25,12 @@ def feed(ids: int, **more: Any) -> Mapping[str, Any]:
     }
 
 
+def noise(seed: int = 0) -> vits.Noise:
+    return np.random.default_rng(seed)
+
+
 def spoken(engine: vits.Vits, given: Mapping[str, Any]) -> list[Samples]:
-    utterance = engine.speak(given)
+    utterance = engine.speak(given, noise())
     pieces = [*utterance.pieces()]
     assert sum(map(len, pieces)) == utterance.length
     return pieces
@@ -37,10 +41,10 @@ def spoken(engine: vits.Vits, given: Mapping[str, Any]) -> list[Samples]:
 def test_the_windows_are_together_what_the_whole_is(ids: int, speaker: bool) -> None:
     more = {"sid": np.array([1], np.int64)} if speaker else {}
     model = voice(speaker=speaker)
-    halves = open_vits(model, feed(30, **more), threads=1, hop=HOP)
-    assert isinstance(halves, Halves)
+    staged = open_vits(model, feed(30, **more), threads=1, hop=HOP)
+    assert isinstance(staged, Staged)
     given = feed(ids, **more)
-    pieces = spoken(halves, given)
+    pieces = spoken(staged, given)
     (whole,) = spoken(Whole(model, threads=1, hop=HOP), given)
     assert np.allclose(np.concatenate(pieces), whole, atol=1e-6)
     assert (len(pieces) > 1) == (4 * ids >= vits.WINDOWS[0] + vits.SHORTEST)
@@ -59,9 +63,9 @@ def test_the_first_piece_is_short_and_no_piece_is_shorter_than_the_shortest() ->
     [(0, 1), (0, HOP), (5, 30 * HOP + 7), (20 * HOP, 90 * HOP), (3 * HOP + 1, 10**9), (7, 7)],
 )
 def test_a_stretch_is_what_the_whole_has_there(begin: int, end: int) -> None:
-    halves = open_vits(voice(), feed(30), threads=1, hop=HOP)
-    for engine in (halves, Whole(voice(), threads=1, hop=HOP)):
-        utterance = engine.speak(feed(40))
+    staged = open_vits(voice(), feed(30), threads=1, hop=HOP)
+    for engine in (staged, Whole(voice(), threads=1, hop=HOP)):
+        utterance = engine.speak(feed(40), noise())
         whole = np.concatenate([*utterance.pieces()])
         pieces = [*utterance.pieces(begin, end)] or [whole[:0]]
         assert np.allclose(np.concatenate(pieces), whole[begin:end], atol=1e-6)
@@ -74,9 +78,26 @@ def test_the_length_of_each_phoneme_is_told_where_the_model_knows_it() -> None:
             open_vits(model, feed(9), threads=1, hop=HOP),
             Whole(model, threads=1, hop=HOP),
         ):
-            durations = engine.speak(feed(5)).durations
+            durations = engine.speak(feed(5), noise()).durations
             assert (durations is None) == (not timed)
             assert durations is None or durations.tolist() == [4 * HOP] * 5
+
+
+@pytest.mark.parametrize("speaker", [False, True])
+@pytest.mark.parametrize("timed", [False, True])
+def test_the_same_noise_is_the_same_sound(speaker: bool, timed: bool) -> None:
+    more = {"sid": np.array([1], np.int64)} if speaker else {}
+    model = voice(noisy=True, speaker=speaker, timed=timed)
+    engine = open_vits(model, feed(30, **more), threads=1, hop=HOP)
+    assert isinstance(engine, Staged)
+
+    def sound(seed: int) -> Samples:
+        return np.concatenate([*engine.speak(feed(40, **more), noise(seed)).pieces()])
+
+    first, other, again = sound(1), sound(2), sound(1)
+    assert np.array_equal(first, again)
+    assert np.mean(np.abs(first - other)) > 0.01
+    assert np.std(first) > 0.01
 
 
 @pytest.mark.parametrize("hop", [HOP - 1, 2 * HOP])
@@ -105,9 +126,9 @@ def test_a_closed_voice_says_nothing() -> None:
         open_vits(voice(), feed(9), threads=1, hop=HOP),
         Whole(voice(), threads=1, hop=HOP),
     ):
-        pieces = engine.speak(feed(60)).pieces()
+        pieces = engine.speak(feed(60), noise()).pieces()
         engine.close()
         engine.close()
         with pytest.raises(AttributeError):
-            engine.speak(feed(3))
+            engine.speak(feed(3), noise())
         assert pieces is not None

@@ -66,11 +66,17 @@ HOP = 4
 
 
 def voice(
-    *, decoder: str = "/dec/", timed: bool = True, speaker: bool = False, seed: int = 0
+    *,
+    decoder: str = "/dec/",
+    timed: bool = True,
+    speaker: bool = False,
+    noisy: bool = False,
+    seed: int = 0,
 ) -> bytes:
     """A model with the joints of a VITS voice: each id becomes 4 frames, each frame 4 samples.
 
-    With `speaker` a second tensor enters the decoder, one that has no frames.
+    With `speaker` a second tensor enters the decoder, one that has no frames. `noisy`: it draws
+    noise for its ids (added up into its frames) and for its frames.
     """
     draw = np.random.default_rng(seed).normal
     parts = [
@@ -86,7 +92,7 @@ def voice(
         node("Slice", "scales zero one zero", "scale"),
         node("Mul", "unscaled scale", "scaled"),
         node("Mul", "length zero_float", "no_length"),
-        node("Add", "scaled no_length", "z"),
+        node("Add", "scaled no_length", "quiet" if noisy else "z"),
         weights("zero", np.array([0], np.int64)),
         weights("zero_float", np.array([0], np.float32)),
         weights("one", np.array([1], np.int64)),
@@ -95,6 +101,18 @@ def voice(
         weights("w_up", draw(0, 0.3, (2, 1, 8)).astype(np.float32)),
         node("Conv", "z w_pre", "pre", f"{decoder}conv_pre/Conv", pads=[3, 3]),
     ]
+    if noisy:
+        at = next(i for i, part in enumerate(parts) if b"w_pre" in part)
+        parts[at:at] = [
+            node("Concat", "raised raised", "pairs", axis=1),
+            node("RandomNormalLike", "pairs", "/dp/drawn", "/dp/RandomNormalLike"),
+            weights("both", np.array([1, 2], np.int64)),
+            node("ReduceSum", "/dp/drawn both", "sum", keepdims=1),
+            node("Add", "quiet sum", "means"),
+            node("RandomNormalLike", "means", "drawn", "/RandomNormalLike"),
+            node("Mul", "drawn scale", "shaped"),
+            node("Add", "means shaped", "z"),
+        ]
     before = "pre"
     if speaker:
         parts += [

@@ -11,7 +11,7 @@ import pytest
 from visavis.backends.contract import Speech
 from visavis.bench import acoustics
 from visavis.bench.script import Line, Surroundings, Timbre
-from visavis.bench.voice import RATE_HZ, Voice, borders
+from visavis.bench.voice import RATE_HZ, TAKES, Voice, borders
 from visavis.engines import make_resampler
 from visavis.flow.errors import InputError
 from visavis.flow.events import Samples, WordTime
@@ -93,6 +93,22 @@ def test_a_piece_is_said_once_and_unfinished_ones_on_a_level_tone() -> None:
     assert tone.said == ["What is that?", "What is,", "that?"], (
         "it did not tell where its words are"
     )
+
+
+def test_by_each_seed_it_is_one_of_a_few_takes_and_the_other_voices_are_the_same_always() -> None:
+    class InTakes(Tone):
+        def synthesise_take(self, text: str, language: str = "", *, take: int) -> Iterator[Speech]:
+            return self.synthesise(f"{text}{'b' * take}")
+
+    tone = InTakes()
+    speaking, line = voice(tone), Line("question", ("aa",))
+    lengths = [speaking.speak(line, Timbre(), seed).length_s for seed in (*range(40), 1)]
+    assert len(tone.said) == len(set(lengths)) == TAKES
+    assert lengths[1] == lengths[40] != lengths[2]
+    tone.said.clear()
+    for seed in (1, 2):
+        speaking.surround(Surroundings(voices=("cc",)), Timbre(), seed)
+    assert len(tone.said) == 1
 
 
 def test_what_the_voice_cannot_say_is_told() -> None:

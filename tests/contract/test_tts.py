@@ -11,7 +11,7 @@ import pytest
 
 import visavis.backends.tts as folder
 from tests.voice import said
-from visavis.backends.contract import Options, Speech, Tts, TtsInContext
+from visavis.backends.contract import Options, Speech, Tts, TtsInContext, TtsInTakes
 from visavis.flow.clock import SimulatedClock
 from visavis.flow.errors import BackendMissing
 
@@ -102,6 +102,18 @@ def test_text_of_another_script_does_not_crash(tts: Tts) -> None:
 
 def test_it_speaks_without_being_told_the_language(tts: Tts) -> None:
     assert len(said(tts, "Good morning.").samples)
+
+
+def test_a_take_is_the_same_sound_whatever_was_said_between(tts: Tts) -> None:
+    if not isinstance(tts, TtsInTakes):
+        pytest.skip("says it one way")
+    takes = [Speech.joined(tts.synthesise_take("Uh-huh.", "en", take=take)) for take in (0, 1)]
+    assert not np.array_equal(takes[0].samples, takes[1].samples)
+    for _ in tts.synthesise(TEXTS[-1], "en"):
+        break
+    again = Speech.joined(tts.synthesise_take("Uh-huh.", "en", take=1))
+    assert np.array_equal(again.samples, takes[1].samples)
+    assert np.array_equal(said(tts, "Uh-huh.", "en").samples, takes[0].samples)
 
 
 @pytest.mark.parametrize("text", [*TEXTS, "", "…"])

@@ -232,6 +232,14 @@ class TtsInContext(Tts, Protocol):
         """As `synthesise`, between the words `before` and `after`, which are not to be heard."""
 
 
+@runtime_checkable
+class TtsInTakes(Tts, Protocol):
+    """A voice that can say the same words in many ways, as people do."""
+
+    def synthesise_take(self, text: str, language: str = "", *, take: int) -> Iterable[Speech]:
+        """As `synthesise`, which gives the take 0; the same take is the same sound each time."""
+
+
 @dataclass(frozen=True, slots=True)
 class Sampling:
     """How tokens are drawn. `seed` None = a fresh one each time."""

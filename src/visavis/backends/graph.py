@@ -14,7 +14,7 @@ from dataclasses import dataclass
 # Numbers of fields, by message.
 _GRAPH = 7  # ModelProto
 _NODE, _NAME, _WEIGHTS, _INPUT, _OUTPUT = 1, 2, 5, 11, 12  # GraphProto
-_TAKES, _GIVES, _NODE_NAME, _ATTRIBUTE = 1, 2, 3, 5  # NodeProto
+_TAKES, _GIVES, _NODE_NAME, _OPERATOR, _ATTRIBUTE = 1, 2, 3, 4, 5  # NodeProto
 _SUBGRAPHS = (6, 11)  # AttributeProto
 _WEIGHTS_NAME = 8  # TensorProto
 _VALUE_NAME, _VALUE_TYPE = 1, 2  # ValueInfoProto
@@ -26,6 +26,7 @@ _VARINT, _FIXED64, _LENGTH, _FIXED32 = 0, 1, 2, 5
 @dataclass(frozen=True, slots=True, eq=False)
 class _Node:
     name: str
+    operator: str
     takes: tuple[str, ...]
     gives: tuple[str, ...]
     field: memoryview
@@ -59,6 +60,21 @@ class Graph:
         own = {name for node in inside for name in node.gives}
         taken = dict.fromkeys(name for node in inside for name in node.takes)
         return [name for name in taken if name in self._givers and name not in own]
+
+    def drawn(self) -> list[tuple[str, str]]:
+        """The tensors of normal noise that the model draws itself, each with one of its shape."""
+        nodes = (node for node in self._nodes if node.operator == "RandomNormalLike")
+        return [(node.gives[0], node.takes[0]) for node in nodes]
+
+    def beside(self, tensor: str) -> list[str]:
+        """What the nodes that follow from `tensor` take from those that do not."""
+        follows = {tensor}
+        taken = dict[str, None]()
+        for node in self._nodes:  # each stands behind those it takes from
+            if not follows.isdisjoint(node.takes):
+                follows.update(node.gives)
+                taken |= dict.fromkeys(node.takes)
+        return [name for name in taken if name in self._givers and name not in follows]
 
     def part(self, outputs: Sequence[str], inputs: Sequence[str] = ()) -> bytes:
         """The model that computes `outputs`, from the tensors `inputs` and its own inputs.
@@ -102,7 +118,7 @@ class Graph:
 
 def _node(message: memoryview, field: memoryview) -> _Node:
     """A node. What graphs inside it (the branches of an `If`) take counts as its own."""
-    name, takes, gives = "", list[str](), list[str]()
+    name, operator, takes, gives = "", "", list[str](), list[str]()
     for number, value, _ in _fields(message):
         if number == _TAKES:
             takes.append(str(value, "utf-8"))
@@ -110,11 +126,13 @@ def _node(message: memoryview, field: memoryview) -> _Node:
             gives.append(str(value, "utf-8"))
         elif number == _NODE_NAME:
             name = str(value, "utf-8")
+        elif number == _OPERATOR:
+            operator = str(value, "utf-8")
         elif number == _ATTRIBUTE:
             graphs = (graph for kind, graph, _ in _fields(value) if kind in _SUBGRAPHS)
             inner = (found for graph in graphs for found in _fields(graph))
             takes += [n for kind, v, f in inner if kind == _NODE for n in _node(v, f).takes]
-    return _Node(name, tuple(takes), tuple(gives), field)
+    return _Node(name, operator, tuple(takes), tuple(gives), field)
 
 
 def _text(message: memoryview, wanted: int) -> str:

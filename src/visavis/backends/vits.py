@@ -1,10 +1,11 @@
-"""A VITS voice, in two halves if they can be told apart: speech begins before all of it is made.
+"""A VITS voice, cut into stages where that can be done: it begins before all of it is made.
 
-Takes the bytes of an ONNX model whose decoder (HiFi-GAN) has its nodes in the scope `/dec/`, as
-Piper's exports do. The first half turns phonemes into frames, all at once, noise drawn and each
-phoneme's duration known; the decoder turns frames into sound, window by window, each with the
-frames around it that reach into it. Invariant: joined, the windows are what the whole would be
-(checked on one sentence when the voice is opened; else it stays whole).
+Takes the bytes of an ONNX model whose decoder (HiFi-GAN) has its nodes in the scope `/dec/` and its
+predictor of durations in `/dp/`, as Piper's exports do. Phonemes become durations, these frames,
+both at once; the decoder turns frames into sound, window by window, each with the frames around it
+that reach into it. The noise in it is given from outside, where the model would draw it.
+Invariants: joined, the windows are what the whole would be (checked on one sentence when the voice
+is opened; else it stays whole); the same noise, the same sound.
 Source: Kim et al., Conditional Variational Autoencoder with Adversarial Learning (2021).
 """
 
@@ -26,7 +27,11 @@ log = logging.getLogger(__name__)
 
 Feed = Mapping[str, NDArray[Any]]
 """The model's inputs by name."""
+Noise = np.random.Generator
 DECODER = "/dec/"
+PREDICTOR = "/dp/"
+OF_A_PHONEME = 2
+"""Numbers that the predictor draws for each of them."""
 DURATIONS = "/Ceil_output_0"
 """The tensor with the frames of each phoneme, in every voice that Piper's own export made."""
 WINDOWS = (24, 60, 128)
@@ -56,45 +61,73 @@ class Utterance:
 class Vits(Protocol):
     """A voice."""
 
-    def speak(self, feed: Feed) -> Utterance:
+    def speak(self, feed: Feed, noise: Noise) -> Utterance:
         """Begins to speak; the work goes on as its `pieces` are asked for."""
 
     def close(self) -> None: ...
 
 
 def open_vits(model: bytes, probe: Feed, *, threads: int, hop: int) -> Vits:
-    """The voice, in halves if these say `probe` (about a second) as the whole would.
+    """The voice, in stages if these say `probe` (about a second) as the whole would.
 
     `hop`: samples of a frame. Raises what onnxruntime raises.
     """
     try:
-        halves = Halves(Graph(model), threads=threads, hop=hop)
-        if halves.agree(probe):
-            return halves
+        staged = Staged(Graph(model), threads=threads, hop=hop)
+        if staged.agrees(probe):
+            return staged
         log.info("a voice stays whole: its windows are not what the whole is")
-    except Exception as error:  # noqa: BLE001 - whatever hinders the halves, the whole may work
+    except Exception as error:  # noqa: BLE001 - whatever hinders the stages, the whole may work
         log.info("a voice stays whole: %s", error)
     return Whole(model, threads=threads, hop=hop)
 
 
-class Halves:
-    """Two sessions. Raises `ValueError` when the graph has no decoder of its own."""
+class _Stage:
+    """A session of a part of the model; `draws`: noise it takes, and a tensor of its shape."""
+
+    def __init__(self, model: bytes, threads: int, draws: Sequence[tuple[str, str]] = ()) -> None:
+        self._session = session_of(model, threads=threads)
+        self._takes = [entry.name for entry in self._session.get_inputs()]
+        self._gives = [entry.name for entry in self._session.get_outputs()]
+        self._draws = draws
+
+    def run(self, tensors: dict[str, NDArray[Any]], noise: Noise) -> None:
+        """Adds to `tensors` what follows from them."""
+        for name, like in self._draws:
+            tensors[name] = noise.standard_normal(tensors[like].shape, np.float32)
+        given = self._session.run(None, {name: tensors[name] for name in self._takes})
+        tensors.update(zip(self._gives, given, strict=True))
+
+    def close(self) -> None:
+        self._session = None
+
+
+class Staged:
+    """A few sessions. Raises `ValueError` when the graph has no decoder of its own."""
 
     def __init__(self, graph: Graph, *, threads: int, hop: int) -> None:
         self._border = graph.entering(DECODER)
         if not self._border:
             raise ValueError("has no decoder")
         self._hop = hop
-        self._timed = graph.has(DURATIONS)
-        ends = [*self._border, DURATIONS] if self._timed else self._border
-        self._encoder = session_of(graph.part(ends), threads=threads)
+        drawn = graph.drawn()
+        self._first = [name for name, _ in drawn if name.startswith(PREDICTOR)]
+        later = [pair for pair in drawn if pair[0] not in self._first]
+        timed = [DURATIONS] * graph.has(DURATIONS)
+        self._stages: list[_Stage] = []
+        known, takes, draws = list[str](), self._first, list[tuple[str, str]]()
+        for noise, like in later:
+            gives = _new([*graph.beside(noise), like, *timed], known)
+            self._stages.append(_Stage(graph.part(gives, takes), threads, draws))
+            known += gives
+            takes, draws = [*known, noise], [(noise, like)]
+        gives = _new([*self._border, *timed], known)
+        self._stages.append(_Stage(graph.part(gives, takes), threads, draws))
         self._decoder = session_of(graph.part(graph.outputs[:1], self._border), threads=threads)
 
-    def speak(self, feed: Feed) -> Utterance:
-        given = self._encoder.run(None, feed)
-        tensors = dict(zip(self._border, given, strict=False))
-        frames = _frames(tensors)
-        durations = _samples(given[-1], self._hop) if self._timed else None
+    def speak(self, feed: Feed, noise: Noise) -> Utterance:
+        tensors, durations = self._encode(feed, noise)
+        lengths = None if durations is None else _samples(durations, self._hop)
 
         def pieces(begin: int, end: int) -> Iterator[Samples]:
             windows = _windows(begin // self._hop, -(-end // self._hop))
@@ -102,11 +135,11 @@ class Halves:
                 start = first * self._hop
                 yield sound[max(begin - start, 0) : min(end, last * self._hop) - start]
 
-        return Utterance(frames * self._hop, durations, pieces)
+        return Utterance(_frames(tensors) * self._hop, lengths, pieces)
 
-    def agree(self, feed: Feed) -> bool:
+    def agrees(self, feed: Feed) -> bool:
         """Do the windows give what the decoder gives at once?"""
-        tensors = dict(zip(self._border, self._encoder.run(None, feed), strict=False))
+        tensors, _ = self._encode(feed, np.random.default_rng(0))
         frames = _frames(tensors)
         (whole,) = self._decode(tensors, [(0, frames)])
         parts = np.concatenate([*self._decode(tensors, _windows(0, frames))])
@@ -115,7 +148,19 @@ class Halves:
         )
 
     def close(self) -> None:
-        self._encoder = self._decoder = None
+        for stage in self._stages:
+            stage.close()
+        self._decoder = None
+
+    def _encode(self, feed: Feed, noise: Noise) -> tuple[dict[str, Samples], Samples | None]:
+        """What the decoder takes; the frames of each phoneme where they are known."""
+        tensors = dict(feed)
+        ids = feed["input"].shape[-1]
+        for name in self._first:
+            tensors[name] = noise.standard_normal((1, OF_A_PHONEME, ids), np.float32)
+        for stage in self._stages:
+            stage.run(tensors, noise)
+        return {name: tensors[name] for name in self._border}, tensors.get(DURATIONS)
 
     def _decode(
         self, tensors: Mapping[str, Samples], windows: Sequence[tuple[int, int]]
@@ -139,7 +184,8 @@ class Whole:
         self._session = session_of(_with_durations(model), threads=threads)
         self._hop = hop
 
-    def speak(self, feed: Feed) -> Utterance:
+    def speak(self, feed: Feed, noise: Noise) -> Utterance:
+        """What it draws it draws itself, anew each time."""
         sound, *others = self._session.run(None, feed)
         sound = np.asarray(sound, np.float32).reshape(-1)
         durations = _samples(others[0], self._hop) if others else None
@@ -147,6 +193,11 @@ class Whole:
 
     def close(self) -> None:
         self._session = None
+
+
+def _new(names: Sequence[str], known: Sequence[str]) -> list[str]:
+    """Those of the names that are not known, each once."""
+    return [name for name in dict.fromkeys(names) if name not in known]
 
 
 def _frames(tensors: Mapping[str, Samples]) -> int:

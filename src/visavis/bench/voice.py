@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from visavis.backends.contract import Resampler, Speech, Tts
+from visavis.backends.contract import Resampler, Speech, Tts, TtsInTakes
 from visavis.bench import acoustics
 from visavis.bench.result import Kind, Stretch
 from visavis.bench.script import Line, Script, Surroundings, Timbre
@@ -24,6 +24,9 @@ from visavis.flow.events import Samples
 RATE_HZ = 24_000
 FLOOR = 0.02
 """Of the peak: below it, speech has ended (-34 dB)."""
+TAKES = 12
+"""Nobody says "uh-huh" twice alike: a rendering that a recogniser takes for something else must not
+decide every episode."""
 REACH = 1_200
 """Samples around the end of a word, some 50 ms, among which the quietest is looked for."""
 BED_S = 30.0
@@ -47,7 +50,7 @@ class Spoken:
 
 
 class Voice:
-    """Speaks lines. Pieces that were spoken before are kept."""
+    """Speaks lines, by each seed in one of a few takes. Pieces that were spoken are kept."""
 
     def __init__(
         self,
@@ -59,14 +62,15 @@ class Voice:
         self._tts = tts
         self._foreign = foreign
         self._make_resampler = make_resampler
-        self._kept: dict[tuple[str, str], Samples] = {}
-        self._cut: dict[tuple[tuple[str, ...], str], list[Samples]] = {}
+        self._kept: dict[tuple[str, str, int], Samples] = {}
+        self._cut: dict[tuple[tuple[str, ...], str, int], list[Samples]] = {}
 
     def speak(self, line: Line, timbre: Timbre, seed: int) -> Spoken:
         """The line as it reaches the microphone."""
         rng = np.random.default_rng(zlib.crc32(f"{seed} {line.text} {line.sound}".encode()))
-        pieces = self._in_one_breath(line, timbre) or [
-            self._piece(line, text, timbre, rng) for text in unfinished(line.pieces)
+        take = self._take(line.language, seed)
+        pieces = self._in_one_breath(line, timbre, take) or [
+            self._piece(line, text, timbre, rng, take) for text in unfinished(line.pieces)
         ]
         whole, stretches = joined(pieces, line)
         level_db = timbre.level_db + line.gain_db
@@ -95,7 +99,8 @@ class Voice:
         at = round(0.3 * RATE_HZ)
         for text in around.voices:
             said = acoustics.at_level(
-                self._at_ratio(self._said(text, ""), OTHERS), timbre.level_db + around.voices_db
+                self._at_ratio(self._said(text, "", self._take("", 0)), OTHERS),
+                timbre.level_db + around.voices_db,
             )[: len(bed) - at]
             bed[at : at + len(said)] += said
             yield Stretch("background", at / RATE_HZ, (at + len(said)) / RATE_HZ, text)
@@ -103,22 +108,27 @@ class Voice:
             if at >= len(bed):
                 return
 
-    def _in_one_breath(self, line: Line, timbre: Timbre) -> list[Samples]:
+    def _in_one_breath(self, line: Line, timbre: Timbre, take: int) -> list[Samples]:
         """The pieces, cut from the whole sentence where the voice says when its words sound: people
         pause on the melody of the sentence, not on that of its parts. Else nothing."""
         if line.sound != "speech" or len(line.pieces) < 2:
             return []
-        key = line.pieces, line.language
+        key = line.pieces, line.language, take
         if key not in self._cut:
-            tts = self._tts_for(line.language)
-            self._cut[key] = cut(Speech.joined(tts.synthesise(line.text, line.language)), key[0])
+            self._cut[key] = cut(self._synthesised(line.text, line.language, take), line.pieces)
         return [self._at_ratio(piece, timbre.ratio) for piece in self._cut[key]]
+
+    def _take(self, language: str, seed: int) -> int:
+        """0: the voice says it one way."""
+        return 1 + seed % TAKES if isinstance(self._tts_for(language), TtsInTakes) else 0
 
     def _tts_for(self, language: str) -> Tts:
         foreign = language and language not in self._tts.languages
         return self._foreign if foreign and self._foreign is not None else self._tts
 
-    def _piece(self, line: Line, text: str, timbre: Timbre, rng: acoustics.Rng) -> Samples:
+    def _piece(
+        self, line: Line, text: str, timbre: Timbre, rng: acoustics.Rng, take: int
+    ) -> Samples:
         match line.sound:
             case "hum":
                 return acoustics.hum(rng, RATE_HZ)
@@ -128,14 +138,20 @@ class Voice:
                 return acoustics.knock(rng, line.length_s, RATE_HZ)
             case "cough":
                 return acoustics.cough(rng, line.length_s, RATE_HZ)
-        return self._at_ratio(self._said(text, line.language), timbre.ratio)
+        return self._at_ratio(self._said(text, line.language, take), timbre.ratio)
 
-    def _said(self, text: str, language: str) -> Samples:
+    def _said(self, text: str, language: str, take: int) -> Samples:
         """Trimmed, at the voice's own rate."""
-        if (text, language) not in self._kept:
-            speech = Speech.joined(self._tts_for(language).synthesise(text, language))
-            self._kept[text, language] = trimmed(speech.samples, text)
-        return self._kept[text, language]
+        key = text, language, take
+        if key not in self._kept:
+            self._kept[key] = trimmed(self._synthesised(text, language, take).samples, text)
+        return self._kept[key]
+
+    def _synthesised(self, text: str, language: str, take: int) -> Speech:
+        tts = self._tts_for(language)
+        if take and isinstance(tts, TtsInTakes):
+            return Speech.joined(tts.synthesise_take(text, language, take=take))
+        return Speech.joined(tts.synthesise(text, language))
 
     def _at_ratio(self, samples: Samples, ratio: float) -> Samples:
         return self._make_resampler(round(self._tts.rate_hz * ratio), RATE_HZ).feed(

@@ -2,8 +2,9 @@
 
 Takes a voice's `model` and `config`. It speaks in pieces as they are made (backends/vits.py); the
 model tells its phonemes' durations, so the word times are exact, and a part of a sentence can be
-cut out of what it says with the words around it. One loudness for the whole voice: each sentence
-scaled to its own peak, as is Piper's habit, makes short answers shout.
+cut out of what it says with the words around it. The same text is the same sound each time: the
+noise is drawn from the seed, the take and the phonemes. One loudness for the whole voice: each
+sentence scaled to its own peak, as is Piper's habit, makes short answers shout.
 """
 
 from __future__ import annotations
@@ -75,11 +76,12 @@ class PiperTts:
     The whole takes about a tenth of its sound's length on one core.
     """
 
-    def __init__(self, voice: Any, vits: Vits) -> None:
+    def __init__(self, voice: Any, vits: Vits, seed: int = 0) -> None:
         self.rate_hz: int = voice.config.sample_rate
         self.languages = (re.split(r"[-_]", voice.config.espeak_voice)[0],)
         self._voice = voice
         self._vits = vits
+        self._seed = seed
         self._known: dict[str, Sequence[str]] = {}
         self.in_context = False
         self._gain = 1.0
@@ -95,20 +97,26 @@ class PiperTts:
     def synthesise_part(
         self, text: str, language: str = "", *, before: str = "", after: str = ""
     ) -> Iterator[Speech]:
+        return self._tried(before, text, after)
+
+    def synthesise_take(self, text: str, language: str = "", *, take: int) -> Iterator[Speech]:
+        return self._tried("", text, "", take)
+
+    def _tried(self, before: str, text: str, after: str, take: int = 0) -> Iterator[Speech]:
         try:
-            yield from self._speak(before, text, after)
+            yield from self._speak(before, text, after, take)
         except Exception as error:
             raise EngineError(f"piper: cannot speak ({error})") from error
 
     def close(self) -> None:
         self._vits.close()
 
-    def _speak(self, before: str, text: str, after: str) -> Iterator[Speech]:
+    def _speak(self, before: str, text: str, after: str, take: int) -> Iterator[Speech]:
         before = " ".join(before.split()[-AROUND:] * self.in_context)
         after = " ".join(after.split()[:AROUND] * self.in_context)
         first = len(before) + bool(before)
         whole = " ".join(part for part in (before, text, after) if part)
-        spoken = [(phonemes, self._sentence(phonemes)) for phonemes in self._phonemes(whole)]
+        spoken = [(one, self._sentence(one, take)) for one in self._phonemes(whole)]
         phones = [phone for phonemes, said in spoken for phone in self._share(phonemes, said)]
         sayings = [said for _, said in spoken]
         words = word_times(whole, phones, self._alone)
@@ -149,9 +157,10 @@ class PiperTts:
             self._known[word] = [p for sentence in self._phonemes(word) for p in sentence]
         return self._known[word]
 
-    def _sentence(self, phonemes: list[str]) -> Utterance:
+    def _sentence(self, phonemes: list[str], take: int) -> Utterance:
         ids = self._voice.phonemes_to_ids(phonemes)
-        return self._vits.speak(_feed(self._voice.config, ids))
+        noise = np.random.default_rng([self._seed % 2**32, take, *ids])
+        return self._vits.speak(_feed(self._voice.config, ids), noise)
 
     def _share(self, phonemes: list[str], said: Utterance) -> list[Phone]:
         """Adds up the samples of each phoneme's ids and the padding behind them."""
@@ -186,9 +195,11 @@ def load(options: Options) -> PiperTts:
     settings = options.settings
     config = _config(_file(options, "config"), PiperConfig)
     config.length_scale /= float(settings.get("speed", 1.0))
-    onnxruntime.set_seed(int(settings.get("seed", 0)))  # the same calls, the same sound
+    seed = int(settings.get("seed", 0))
+    onnxruntime.set_seed(seed)  # for a voice that stays whole: the same calls, the same sound
     voice = PiperVoice(session=None, config=config)
-    return PiperTts(voice, _open(_file(options, "model"), voice, int(settings.get("threads", 2))))
+    vits = _open(_file(options, "model"), voice, int(settings.get("threads", 2)))
+    return PiperTts(voice, vits, seed)
 
 
 def _file(options: Options, role: str) -> Path:
