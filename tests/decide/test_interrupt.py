@@ -150,6 +150,7 @@ LISTENING = (
         "Ow.",
     ),
     *("Wuh-huh.", "Mumham.", "Ha ha.", "I see you."),
+    *("Amen.", "I have a...", "I hope.", "I'll...", "Uh-oh.", "in them.", "Elle."),
     *(
         "嗯",
         "嗯嗯",
@@ -215,7 +216,9 @@ def test_what_goes_on_after_a_backchannel_interrupts(text: str) -> None:
     assert verdict(text, 700, final=False) is Verdict.INTERRUPTION
 
 
-@pytest.mark.parametrize("text", ["Why?", "Paris?", "Okay, why", "moon", "name"])
+@pytest.mark.parametrize(
+    "text", ["Why?", "Paris?", "Okay, why", "moon", "name", "I have a question", "I hope not"]
+)
 def test_a_single_word_interrupts_when_it_is_all_or_the_voice_goes_on(text: str) -> None:
     assert verdict(text, 400, final=False) is Verdict.INSISTS
     assert verdict(text, 400, final=True) is Verdict.INTERRUPTION

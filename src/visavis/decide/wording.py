@@ -2,7 +2,8 @@
 
 Pure functions over words, English and Chinese alike. Whisper has no spelling for a hum: of "mm",
 "mm-hm", "uh-huh" it makes "Mm.", "Huh?", "Ah.", "NMMM.", "Bye.", "You" or nothing (tiny.en, 290
-short sounds of 30 voices); so any interjection listens, and so does what it is known to invent.
+short sounds of 30 voices), of a synthetic voice's "mm" also "Amen." and of its "uh-huh" "I have.";
+so any interjection listens, and so does what it is known to invent.
 """
 
 from __future__ import annotations
@@ -53,7 +54,11 @@ LISTENING_ZH = _phrases(
     "懂了, 了解, 原来如此, 原來如此, 原来是这样, 真的, 真的吗, 真的嗎, 这样, 這樣, 这样啊, 這樣啊",
     "当然, 當然, 确实, 確實, 不错, 不錯, 厉害, 厲害, 有意思, 太好了, 我知道, 我明白, 谢谢, 謝謝",
 )
-HUMS = _phrases("uh huh, mm hm, aha", "bye, bye bye, you, thank you, thanks, i, a")
+HUMS = _phrases(
+    "uh huh, mm hm, aha, uhoh, uh oh",
+    "bye, bye bye, you, thank you, thanks, i, a",
+    "amen, in them, in m, el, elle, hell, l, i have, i hope, ill",
+)
 """Likewise, and nothing follows them: hums, and what Whisper makes of one."""
 HUMS_ZH = _phrases("嗯, 恩, 唔, 哦, 噢, 喔, 啊, 阿, 呃, 哎, 唉, 诶, 欸, 呀, 哈, 哇")
 INTERJECTION = r"""(?:
