@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from visavis import backends
-from visavis.backends.contract import Options
+from visavis.backends.contract import EchoCanceller, Options
 from visavis.backends.echo import webrtc
 from visavis.flow.errors import BackendMissing, EngineError
 from visavis.flow.events import Samples
@@ -16,9 +16,9 @@ from visavis.flow.events import Samples
 BLOCK = 160
 
 
-def canceller(**choices: bool) -> webrtc.WebRtcCanceller:
+def canceller(**choices: bool) -> EchoCanceller:
     try:
-        return webrtc.WebRtcCanceller(**choices)
+        return webrtc.load(Options(settings=choices))
     except BackendMissing as missing:
         pytest.skip(str(missing))
 
@@ -28,7 +28,7 @@ def noise(seed: int, seconds: float, level: float = 0.1) -> Samples:
     return (random.standard_normal(int(seconds * 16_000)) * level).astype(np.float32)
 
 
-def cleaned(module: webrtc.WebRtcCanceller, near: Samples, far: Samples) -> Samples:
+def cleaned(module: EchoCanceller, near: Samples, far: Samples) -> Samples:
     blocks = range(0, len(near), BLOCK)
     return np.concatenate(
         [module.feed(near[at : at + BLOCK], far[at : at + BLOCK], 10.0) for at in blocks]
@@ -69,10 +69,11 @@ def test_loud_sound_saturates() -> None:
 
 def test_what_the_library_refuses_is_an_engine_error(monkeypatch: pytest.MonkeyPatch) -> None:
     module = canceller()
+    assert isinstance(module, webrtc.WebRtcCanceller)
 
     def refuse(*_: object) -> None:
         raise RuntimeError("no")
 
-    monkeypatch.setattr(module._module, "process_stream", refuse)
+    monkeypatch.setattr(module._module._module, "process_stream", refuse)
     with pytest.raises(EngineError, match="echo/webrtc: no"):
         module.feed(noise(1, 0.01), noise(2, 0.01), 0.0)

@@ -33,65 +33,26 @@ USUAL_DELAY_MS, MOST_DELAY_MS = 40, 500
 _NOTHING: Samples = np.zeros(0, np.float32)
 
 
-class WebRtcCanceller:
-    """One microphone. `echo` off leaves noise suppression and gain control alone."""
+class WebRtcModule:
+    """The module alone. With `echo_cancellation` off it serves as a canceller that cancels nothing:
+    what is asked of it is noise suppression and gain control."""
 
-    def __init__(
-        self,
-        *,
-        echo: bool = True,
-        noise_suppression: bool = False,
-        gain_control: bool = False,
-        high_pass: bool = True,
-    ) -> None:
-        self._choices = {
-            "echo_cancellation": echo,
-            "noise_suppression": noise_suppression,
-            "auto_gain_control": gain_control,
-            "high_pass_filter": high_pass,
-        }
+    doubted = False
+    regained = _NOTHING
+
+    def __init__(self, **choices: bool) -> None:
+        """`choices`: as the library calls them."""
+        self._choices = choices
         self._library = _library()
-        self._linear = LinearStage() if echo else None
-        self._gate = Gate() if echo else None
-        self._early = Early(LATE_SUPPRESSED if noise_suppression else LATE) if echo else None
         self._near, self._near_samples = self._frame()
         self._far, self._far_samples = self._frame()
         self._module: Any = None
         self.reset()
 
-    @property
-    def doubted(self) -> bool:
-        if self._gate is None or self._early is None:
-            return False
-        return self._gate.doubted and not self._early.beyond
-
-    @property
-    def regained(self) -> Samples:
-        return _NOTHING if self._early is None else self._early.regained
-
     def feed(self, near: Samples, far: Samples, delay_ms: float) -> Samples:
         """10 ms; see the contract."""
         assert near.shape == far.shape == (FRAME,)
-        direct = self._direct(near, far)
-        blind = math.isnan(delay_ms)
-        clean = self._process(direct, far, USUAL_DELAY_MS if blind else delay_ms)
-        if self._linear is None or self._gate is None or self._early is None:
-            return clean
-        rest = self._linear.rest
-        gated = self._gate.feed(near, clean, far, rest=rest, blind=blind)
-        return self._early.feed(near, direct, far, gated, rest=rest, blind=blind)
-
-    def _direct(self, near: Samples, far: Samples) -> Samples:
-        if self._linear is None:
-            return near
-        misled = self._linear.misled
-        direct = self._linear.feed(near, far)
-        if self._linear.misled > misled:
-            # AEC3 has seen little more than remains of the echo. A new one is careful at first.
-            self._begin()
-        return direct
-
-    def _process(self, near: Samples, far: Samples, delay_ms: float) -> Samples:
+        delay_ms = USUAL_DELAY_MS if math.isnan(delay_ms) else delay_ms
         self._near_samples[:] = _steps(near)
         self._far_samples[:] = _steps(far)
         try:
@@ -104,15 +65,7 @@ class WebRtcCanceller:
         return clean
 
     def reset(self) -> None:
-        for stage in (self._linear, self._gate, self._early):
-            if stage is not None:
-                stage.reset()
-        self._begin()
-
-    def _begin(self) -> None:
         self._module = self._library.AudioProcessingModule(**self._choices)
-        if self._early is not None:
-            self._early.begin()
 
     def close(self) -> None:
         """The native object goes with ours; what a later `feed` needs stays."""
@@ -122,6 +75,47 @@ class WebRtcCanceller:
         memory = bytearray(2 * FRAME)
         frame = self._library.AudioFrame(memory, INPUT_RATE_HZ, 1, FRAME)
         return frame, np.frombuffer(frame._data, np.int16)
+
+
+class WebRtcCanceller:
+    """One microphone: the linear stage, the module, the gate, and who is let past the latter two.
+
+    `late`: by how many samples the module's sound is later than its input.
+    """
+
+    def __init__(self, module: WebRtcModule, late: int = LATE) -> None:
+        self._module = module
+        self._linear = LinearStage()
+        self._gate = Gate()
+        self._early = Early(late)
+
+    @property
+    def doubted(self) -> bool:
+        return self._gate.doubted and not self._early.beyond
+
+    @property
+    def regained(self) -> Samples:
+        return self._early.regained
+
+    def feed(self, near: Samples, far: Samples, delay_ms: float) -> Samples:
+        """10 ms; see the contract."""
+        misled = self._linear.misled
+        direct = self._linear.feed(near, far)
+        if self._linear.misled > misled:
+            # AEC3 has seen little more than remains of the echo. A new one is careful at first.
+            self._module.reset()
+            self._early.begin()
+        clean = self._module.feed(direct, far, delay_ms)
+        rest, blind = self._linear.rest, math.isnan(delay_ms)
+        gated = self._gate.feed(near, clean, far, rest=rest, blind=blind)
+        return self._early.feed(near, direct, far, gated, rest=rest, blind=blind)
+
+    def reset(self) -> None:
+        for stage in (self._linear, self._module, self._gate, self._early):
+            stage.reset()
+
+    def close(self) -> None:
+        self._module.close()
 
 
 def _steps(samples: Samples) -> Any:
@@ -139,4 +133,21 @@ def _library() -> Any:
 
 def load(options: Options) -> EchoCanceller:
     """Settings: `echo` (true), `noise_suppression`, `gain_control` (false), `high_pass` (true)."""
-    return WebRtcCanceller(**options.settings)
+    return _load(**options.settings)
+
+
+def _load(
+    *,
+    echo: bool = True,
+    noise_suppression: bool = False,
+    gain_control: bool = False,
+    high_pass: bool = True,
+) -> EchoCanceller:
+    module = WebRtcModule(
+        echo_cancellation=echo,
+        noise_suppression=noise_suppression,
+        auto_gain_control=gain_control,
+        high_pass_filter=high_pass,
+    )
+    late = LATE_SUPPRESSED if noise_suppression else LATE
+    return WebRtcCanceller(module, late) if echo else module
