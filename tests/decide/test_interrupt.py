@@ -14,9 +14,11 @@ from visavis.decide.wording import (
     STOPPERS,
     STOPPERS_ZH,
     content,
+    hushes,
     leads_on,
     only_listens,
     repeats,
+    stops,
     words_of,
 )
 from visavis.flow.events import VoiceMeasured
@@ -151,6 +153,8 @@ LISTENING = (
     ),
     *("Wuh-huh.", "Mumham.", "Ha ha.", "I see you."),
     *("Amen.", "I have a...", "I hope.", "I'll...", "Uh-oh.", "in them.", "Elle."),
+    *("Is it?", "Oh, did he?", "That is right.", "I understand.", "Mkay.", "Please go on."),
+    *("嗯哼", "我知道了", "谢谢你", "对的", "就是啊", "很好", "呵呵"),
     *(
         "嗯",
         "嗯嗯",
@@ -217,12 +221,21 @@ def test_what_goes_on_after_a_backchannel_interrupts(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["Why?", "Paris?", "Okay, why", "moon", "name", "I have a question", "I hope not"]
+    "text",
+    ["Why?", "Paris?", "Okay, why", "moon", "name"],
 )
 def test_a_single_word_interrupts_when_it_is_all_or_the_voice_goes_on(text: str) -> None:
     assert verdict(text, 400, final=False) is Verdict.INSISTS
     assert verdict(text, 400, final=True) is Verdict.INTERRUPTION
     assert verdict(text, PATIENT / MS, final=False) is Verdict.INTERRUPTION
+
+
+@pytest.mark.parametrize(
+    "text", ["Is it true?", "Did he go on?", "I have a question", "I hope not"]
+)
+def test_what_listens_at_the_end_only_interrupts_with_more_behind_it(text: str) -> None:
+    assert verdict(text, 700, final=True) is Verdict.INTERRUPTION
+    assert verdict(text, 1_200, final=False) is Verdict.INTERRUPTION
 
 
 def test_what_the_turn_said_before_is_not_said_again() -> None:
@@ -242,6 +255,64 @@ def test_a_turn_that_says_no_more_than_its_voice_is_covered_by_it() -> None:
     assert voice.verdict(START + 400 * MS, final=True) is Verdict.BACKCHANNEL
     assert voice.covers("Damn")
     assert not voice.covers("Damn. What about Rome?")
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("Wait, a fox who lived by a river?", "Once there was a fox who lived by a river."),
+        ("No, he liked to fish in the morning", "and he liked to fish in the morning"),
+        ("停，狐狸非常聪明每天早上", "狐狸非常聪明每天早上去河边"),
+    ],
+)
+def test_what_stops_us_and_then_repeats_us_is_no_echo(text: str, said: str) -> None:
+    assert verdict(text, 1_500, final=True, said=said) is Verdict.INTERRUPTION
+
+
+HUSHES = (
+    *("Stop.", "Stop it, please.", "Wait, wait.", "Wait, no.", "No, no, stop.", "Okay, stop."),
+    *("Hold on a moment, please.", "Can you stop talking?", "That's enough.", "Shut up!"),
+    *("Uh, wait a second.", "Never mind.", "stop thank you", "Would you stop it?"),
+    *("停！", "等一下。", "嗯，等一下", "别说了。", "请安静", "你先停一下", "等等等等", "够了够了"),
+    *("好了，停", "别再说了", "请等一会儿", "请你不要说话", "别吵", "停 stop"),
+)
+ASKS = (
+    *("No.", "No, no, no.", "Stop the music.", "Wait, what?", "Hold on, what about Rome?"),
+    *("Where is the bus stop?", "Sorry?", "Right.", "", "Wait for me", "Why did you stop?"),
+    *("等一下，那罗马呢？", "不对", "今天停电了吗", "停车场在哪里", "你别走", "不要", "别", "等"),
+)
+
+
+@pytest.mark.parametrize("text", HUSHES)
+def test_what_asks_for_silence_alone_is_known(text: str) -> None:
+    assert hushes(words_of(text))
+    assert verdict(text, 600, final=True) is Verdict.INTERRUPTION
+
+
+@pytest.mark.parametrize("text", ASKS)
+def test_what_asks_for_more_than_silence_is_no_such_thing(text: str) -> None:
+    assert not hushes(words_of(text))
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["m" * 3_000 + "x"],
+        ["对啊" * 2_000 + "车"],
+        ["停别" * 2_000 + "车"],
+        ["uhhuh" * 1_000 + "q"],
+        ["mhm" * 1_000 + "z"],
+        ["a"] * 3_000 + ["x"],
+        ["just", "a"] * 1_000 + ["x"],
+        ["stop", "no"] * 1_000 + ["x"],
+    ],
+    ids=lambda words: f"{words[0][:6]}…",
+)
+def test_no_text_is_looked_at_in_more_ways_than_it_has_letters(words: list[str]) -> None:
+    """Thirty "m" and an "x" took a minute: such a text would never come to an end here."""
+    assert not only_listens(words)
+    stops(words), leads_on(words), content(words)
+    assert not hushes(words)
 
 
 def test_words_that_were_changed_since_count_anew() -> None:

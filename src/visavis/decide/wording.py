@@ -35,6 +35,26 @@ ALONE_ZH = _phrases("不, 别, 別, 等")
 LEADS = _phrases("please, well, hey, now, can, could, you, just, so")
 """May stand before what stops, like anything that listens."""
 
+HUSHES = _phrases(
+    "stop, wait, hold on, hold it, hang on, pause, quiet, be quiet, silence, enough, thats enough",
+    "cancel, shush, hush, shut up, nevermind, never mind, not now, one moment, one second",
+    "one minute, just a moment, just a second, just a minute",
+)
+"""They ask for silence, and for nothing else if nothing else is said."""
+HUSHES_ZH = _phrases(
+    "停, 停止, 停下, 停下来, 停下來, 停一下, 等等, 等一下, 等一会, 等一會, 等会, 等會, 等下, 稍等",
+    "慢着, 打住, 闭嘴, 閉嘴, 住口, 够了, 夠了, 安静, 安靜, 别说, 別說, 别再说, 別再說, 别讲, 別講",
+    "不要说, 不要說, 不说, 不說, 别吵, 別吵",
+)
+BESIDE_HUSHES = _phrases(
+    "no, nope, it, that, this, there, for, a moment, a second, a minute, talking, speaking",
+    "right now, will, would, sorry, excuse me",
+)
+"""May stand around them, like what leads or listens: "no, stop it please"."""
+BESIDE_HUSHES_ZH = _phrases(
+    "请, 請, 你, 先, 再, 吧, 了, 啦, 话, 話, 不, 别, 別, 等, 一下, 儿, 兒, 话了, 不要"
+)
+
 LISTENING = _phrases(
     "yeah, yah, yea, yes, yep, yup, ya, right, okay, ok, k, sure, alright",
     "all right, fine, true, thats true, so true, very true, thats right, exactly, absolutely",
@@ -43,30 +63,35 @@ LISTENING = _phrases(
     "good, great, nice, wow, whoa, cool, lovely, wonderful, perfect, amazing, awesome",
     "fantastic, excellent, brilliant, fascinating, interesting, very good, very nice",
     "very interesting, thats great, thats good, thats nice, thats interesting, thats cool",
-    "thats funny, how nice, how interesting, how funny, really, oh really, is it, is that so",
-    "did he, did she, did they, oh no, oh dear, oh my, my god, oh my god, go on, continue",
-    "and then",
+    "thats funny, thats amazing, that is right, that is true, that is great, that is good",
+    "that is nice, that is interesting, that is cool, that is funny, that is amazing",
+    "how nice, how interesting, how funny, really, oh really, oh no, oh dear, oh my, my god",
+    "oh my god, go on, please go on, continue, please continue, and then, i understand, mkay, woah",
 )
 """Said over ours, they ask for nothing."""
+TAGS = _phrases("is it, is that so, did he, did she, did they, was it, was he, was she")
+"""Likewise, if nothing follows: "Is it true?" asks."""
 LISTENING_ZH = _phrases(
-    "对, 對, 对啊, 對啊, 是, 是啊",
+    "对, 對, 对啊, 對啊, 对的, 對的, 是, 是啊, 就是, 就是啊, 很好, 我知道了, 我明白了, 我懂了",
+    "谢谢你, 謝謝你",
     "是的, 是吗, 是嗎, 好, 好的, 好吧, 好啊, 行, 可以, 没错, 沒錯, 明白, 明白了, 知道, 知道了, 懂",
     "懂了, 了解, 原来如此, 原來如此, 原来是这样, 真的, 真的吗, 真的嗎, 这样, 這樣, 这样啊, 這樣啊",
     "当然, 當然, 确实, 確實, 不错, 不錯, 厉害, 厲害, 有意思, 太好了, 我知道, 我明白, 谢谢, 謝謝",
 )
-HUMS = _phrases(
-    "uh huh, mm hm, aha, uhoh, uh oh",
+HUMS = _phrases("uh huh, mm hm, aha, uhoh, uh oh, hehe")
+"""Likewise: hums."""
+HUMMED = _phrases(
     "bye, bye bye, you, thank you, thanks, i, a",
-    "amen, in them, in m, el, elle, hell, l, i have, i hope, ill",
+    "amen, in them, in m, el, elle, hell, l, i have, i have a, i hope, ill",
 )
-"""Likewise, and nothing follows them: hums, and what Whisper makes of one."""
-HUMS_ZH = _phrases("嗯, 恩, 唔, 哦, 噢, 喔, 啊, 阿, 呃, 哎, 唉, 诶, 欸, 呀, 哈, 哇")
+"""What Whisper makes of a hum, if nothing follows: "I have a question" is none."""
+HUMS_ZH = _phrases("嗯, 嗯哼, 呵呵, 恩, 唔, 哦, 噢, 喔, 啊, 阿, 呃, 哎, 唉, 诶, 欸, 呀, 哈, 哇")
 INTERJECTION = r"""(?:
     [mnh]+                                                # mm, hmm, mhm, nmmm
   | h?(?:a+|e+|o+|u+)(?:h+|m+|hm+|mm+)                    # ah, oh, uh, um, em, ooh
   | h?(?:a+|o+) | [ao]+w+ | u                            # a, ha, oo, aw, ow
-  | (?:u+h?|a+h?|m+|e+h?|o+h?)h?(?:uh+|um+|m+|hm+|ah?)+   # uhhuh, mmhmm, aha
-  | (?:[mh]+[au]+)+[mh]*                                  # muh, mumham, haha
+  | (?:u+h?|a+h?|m+|e+h?|o+h?)h?(?:uh+|um+|m+|hm+|ah?)++  # uhhuh, mmhmm, aha
+  | (?:[mh]+[au]+)++[mh]*                                 # muh, mumham, haha
   | [bdlprwy]uh(?:huh)?                                   # wuhhuh
 )"""
 LONG_WORD = 6
@@ -74,24 +99,47 @@ LONG_WORD = 6
 
 _WORD = re.compile(r"[a-z0-9]+|[\u3400-\u9fff]+")
 _INSIDE = re.compile(r"['’\-]")
-_EN = "|".join(map(re.escape, (*LISTENING, *HUMS)))
-_ZH = f"(?:{'|'.join((*LISTENING_ZH, *HUMS_ZH))})"
-_HUM = f"{'|'.join(map(re.escape, HUMS))}|{INTERJECTION}|(?:{'|'.join(HUMS_ZH)})+"
 
 
-def _row_of(kinds: str) -> re.Pattern[str]:
-    """Any number of these, one behind the other."""
-    return re.compile(rf"(?:(?:{kinds})(?:\ |$))*", re.VERBOSE)
+def _any(phrases: tuple[str, ...]) -> str:
+    return "|".join(map(re.escape, phrases))
 
 
-_LISTENS = _row_of(f"{_EN}|{INTERJECTION}|{_ZH}+")
-_HUMS = _row_of(_HUM)
-_STOPS = re.compile(
-    rf"(?:(?:{_EN}|{INTERJECTION}|{_ZH}+|{'|'.join(LEADS)})\ )*"
-    rf"(?:(?:{'|'.join(map(re.escape, STOPPERS))})(?:\ |$)"
-    rf"|{_ZH}*(?:{'|'.join(STOPPERS_ZH)}|(?:{'|'.join(ALONE_ZH)})(?:\ |$)))",
-    re.VERBOSE,
+def _run_of(*phrases: tuple[str, ...]) -> str:
+    """Any number of these, at least one, without anything between, as Chinese is written.
+
+    Each is taken for what it is at first sight: who tries the ways to cut a run one after the other
+    needs a minute for thirty characters.
+    """
+    return rf"(?:(?>{_any(_phrases(','.join(sum(phrases, ()))))}))+"
+
+
+def _row_of(kinds: str) -> str:
+    """Any number of these, one behind the other, taken for what they are at first sight."""
+    return rf"(?:(?>(?:{kinds})(?:\ |$)))*"
+
+
+def _pattern(text: str) -> re.Pattern[str]:
+    return re.compile(text, re.VERBOSE)
+
+
+_HUM = rf"{_any(HUMS)}|(?:{_any(HUMMED)})$|{INTERJECTION}"
+_EN = rf"(?:{_any(TAGS)})$|{_any(LISTENING)}|{_HUM}"
+_ZH = _run_of(LISTENING_ZH, HUMS_ZH)
+_LISTENS = _pattern(_row_of(rf"{_EN}|{_ZH}"))
+_HUMS = _pattern(_row_of(rf"{_HUM}|{_run_of(HUMS_ZH)}"))
+_STOPS = _pattern(
+    _row_of(rf"{_EN}|{_ZH}|{_any(LEADS)}")
+    + rf"(?:(?:{_any(STOPPERS)})(?:\ |$)"
+    + rf"|(?:{_ZH})?(?:{_any(STOPPERS_ZH)}|(?:{_any(ALONE_ZH)})(?:\ |$)))"
 )
+_HUSHES = _pattern(
+    _row_of(
+        rf"{_any((*HUSHES, *BESIDE_HUSHES, *LEADS))}|{_EN}"
+        rf"|{_run_of(HUSHES_ZH, BESIDE_HUSHES_ZH, LISTENING_ZH, HUMS_ZH)}"
+    )
+)
+_HUSH = _pattern(rf"(?<!\S)(?:{_any(HUSHES)})(?!\S)|{_any(HUSHES_ZH)}")
 
 
 def words_of(text: str) -> Words:
@@ -125,6 +173,12 @@ def stops(words: Words) -> bool:
     return bool(_STOPS.match(" ".join(words))) and not only_listens(words)
 
 
+def hushes(words: Words) -> bool:
+    """Whether all that is said asks us to be silent ("stop it, please", "no, wait", "嗯等一下")."""
+    joined = " ".join(words)
+    return bool(_HUSH.search(joined) and _HUSHES.fullmatch(joined))
+
+
 def calls(words: Words, names: tuple[str, ...]) -> bool:
     """Whether one of `names` (a wake word) is among the words."""
     text = f" {' '.join(words)} "
@@ -134,15 +188,18 @@ def calls(words: Words, names: tuple[str, ...]) -> bool:
 def repeats(words: Words, said: Words) -> bool:
     """Whether nearly all the words occur, in this order, in what was said: an echo of it.
 
-    Two words at least (or four Chinese characters), or a long one; never one or two that stop us.
+    Two words at least (or four Chinese characters), or a long one; never one or two that stop us,
+    and of more than these every one must occur: "Wait, a fox?" is no echo of "a fox".
     """
     units = _units(words, 1)
     size = sum(0.5 if unit > "\u3400" else 1 for unit in units)
     if size < 2 and not any(len(unit) >= LONG_WORD for unit in units):
         return False
-    if size <= 2 and stops(words):
+    stopping = stops(words)
+    if size <= 2 and stopping:
         return False
-    return len(units) - _common(units, _units(said, 1)) <= len(units) // 5
+    forgiven = 0 if stopping else len(units) // 5
+    return len(units) - _common(units, _units(said, 1)) <= forgiven
 
 
 def _units(words: Words, size: int) -> Words:
