@@ -200,8 +200,86 @@ def test_an_interruption_ducks_then_stops_and_keeps_only_what_was_heard(talk: Ta
     assert talk.history[-1] == ("assistant", "A tree. It", True)
     talk.pause(3000, 2500)
     talk.written(3010, "cancelled")
-    assert talk.turn(3200, "Stop.") == ["reply.start"]
+    assert talk.turn(3200, "Stop. Why a tree?") == ["reply.start"]
     assert talk.state == "reasoning"
+
+
+# ── who asks for silence gets it ─────────────────────────────────────────────────────────────
+
+
+def hushed(talk: Talk, text: str = "Stop.") -> None:
+    """They cut in at 2.5 s, and their turn is over at 3.2 s."""
+    talk.answered("A tree. ")
+    talk.voice(2500)
+    talk.words(2800, text, final=False, start_ms=2500)
+    talk.sound(2820, "", done=True, stopped=True)
+    talk.pause(3000, 2500)
+    assert talk.expected(3100, text) == [], "no draft of an answer to that"
+    assert talk.turn(3200, text) == ["item.kept"]
+    assert talk.state == "idle"
+
+
+def test_stop_is_not_answered_and_the_model_is_not_told(talk: Talk) -> None:
+    hushed(talk)
+    assert talk.history[-2:] == [("assistant", "A tree.", True), ("user", "Stop.", False)]
+    assert talk.tick(9000) == []
+    assert talk.ask("What about Rome?", 9500) == ["reply.start"]
+    start = next(event for event in talk.given[::-1] if isinstance(event, e.ReplyStart))
+    said = [message.content for message in start.messages]
+    assert said == ["What is it?", "A tree.", "What about Rome?"]
+
+
+def test_stop_that_is_over_before_the_player_has_reported_is_not_answered(talk: Talk) -> None:
+    talk.answered("A tree. ")
+    talk.voice(2500)
+    talk.pause(2800, 2500)
+    assert talk.turn(2900, "Wait, no.") == ["playback.stop", "reply.cancel"]
+    assert talk.sound(2900, "", done=True, stopped=True)[-1] == "item.kept"
+    assert talk.state == "idle"
+    assert [role for role, _, _ in talk.history] == ["user", "assistant", "user"]
+
+
+def test_wait_while_we_think_leaves_the_question_to_what_comes_next(talk: Talk) -> None:
+    talk.ask("What is the capital of France?")
+    talk.voice(1800)
+    talk.words(2100, "Wait.", final=False, start_ms=1800)
+    talk.sound(2120, "", done=True, stopped=True)
+    talk.pause(2300, 1800)
+    assert talk.turn(2500, "Wait.") == ["item.kept", "item.kept"]
+    assert talk.state == "idle"
+    assert talk.notice(3000, "It rains.", urgent=True) == ["reply.start"]
+    talk.sound(3100, "It rains.")
+    assert talk.sound(4000, "", done=True)[-1] == "prompt.prefill", "nothing is asked any more"
+    assert talk.ask("I mean of Italy.", 5000) == ["reply.start"]
+    start = next(event for event in talk.given[::-1] if isinstance(event, e.ReplyStart))
+    assert [(message.role, message.content) for message in start.messages] == [
+        ("user", "What is the capital of France?"),
+        ("assistant", "It rains."),
+        ("user", "I mean of Italy."),
+    ]
+
+
+def test_two_goes_without_an_answer_between_are_one_to_the_engine(talk: Talk) -> None:
+    talk.ask("What is the capital of France?")
+    talk.voice(1800)
+    talk.words(2100, "Wait.", final=False, start_ms=1800)
+    talk.sound(2120, "", done=True, stopped=True)
+    talk.pause(2300, 1800)
+    talk.turn(2500, "Wait.")
+    talk.ask("I mean of Italy.", 5000)
+    start = next(event for event in talk.given[::-1] if isinstance(event, e.ReplyStart))
+    asked = "What is the capital of France? I mean of Italy."
+    assert start.messages == (e.Message("user", asked),)
+
+
+def test_stop_is_answered_when_we_were_silent(talk: Talk) -> None:
+    assert talk.ask("Stop.") == ["reply.start"]
+
+
+def test_stop_with_our_name_asks_for_silence_too() -> None:
+    talk = Talk(Session(Manners(names=("Vis-à-vis",)), strict=True))
+    talk.tick(0)
+    hushed(talk, "Vis-à-vis, stop it please.")
 
 
 def test_sustained_voice_makes_us_stand_still_and_its_words_stop_us(talk: Talk) -> None:

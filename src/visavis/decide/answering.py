@@ -84,7 +84,9 @@ class Answering:
         asked = [turn for turn in turns if isinstance(turn, e.TurnEnded)]
         for turn in asked[:-1]:
             floor.note(turn)
-        if asked and floor.machines.user.state != "quiet" and floor.machines.reply.takes("owed"):
+        if asked and asked[-1].trace == floor.hushed:
+            yield from floor.hush(asked[-1])
+        elif asked and floor.machines.user.state != "quiet" and floor.machines.reply.takes("owed"):
             # Who waited for a picture has begun to speak again: it is one question.
             floor.note(asked[-1])
             yield from floor.step("owed", event)

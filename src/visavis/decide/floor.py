@@ -19,6 +19,7 @@ from visavis.decide.orders import Orders
 from visavis.decide.overlap import Overlap
 from visavis.decide.said import Said
 from visavis.decide.state import Standing
+from visavis.decide.wording import hushes
 from visavis.flow import events as e
 from visavis.flow.clock import NS_PER_S
 
@@ -44,12 +45,16 @@ class Manners:
 
 
 class Floor:
-    """`over`: turns to see to once it is silent. `progress_ns`: when our reply last got on."""
+    """`over`: turns to see to once it is silent. `progress_ns`: when our reply last got on.
+
+    `hushed`: the trace of the last turn that asked us for silence and nothing else.
+    """
 
     def __init__(self, manners: Manners) -> None:
         self.ledger = Ledger()
         self.orders = Orders()
         self.machines = self.orders.machines
+        self._names = manners.names
         self.overlap, self.said = Overlap(manners.names), Said()
         self.drafts = Drafts(manners.draft_tokens)
         self.sight = Sight(manners.heartbeat_s, manners.streams)
@@ -58,6 +63,7 @@ class Floor:
         )
         self.language = manners.language
         self.over: list[e.TurnEnded | e.TurnDropped] = []
+        self.hushed = 0
         self.progress_ns = 0
         self.apologised = False
 
@@ -83,6 +89,10 @@ class Floor:
     def only_listened(self, text: str) -> bool:
         """Whether these words, said over ours, ask for nothing."""
         return only_listens(words_of(text)) and not self.ledger.we_asked
+
+    def only_hushes(self, text: str) -> bool:
+        """Whether these words, said over ours, ask for silence and nothing else."""
+        return hushes(words_of(text), self._names)
 
     def step(self, symbol: str, event: e.Event, **fields: Any) -> Iterator[e.Event]:
         """The reply's machine moves on, if it has a row; its commands, ready to go."""
@@ -127,6 +137,14 @@ class Floor:
         else:
             yield from self.drop_draft(turn)
             yield from self.step("turn.ended", turn)
+
+    def hush(self, turn: e.TurnEnded) -> Iterator[e.Event]:
+        """The user's turn asked for silence: that is the answer."""
+        self.apologised = False
+        yield from self.drop_draft(turn)
+        yield from self.step("hushed", turn)
+        items = self.ledger.hush(turn.text, turn.start * NS_PER_SAMPLE, turn.trace)
+        yield from self.keep(items, turn)
 
     def note(self, turn: e.TurnEnded) -> None:
         """Enters what the user said as asked, with what was seen."""

@@ -25,7 +25,7 @@ class Item:
     """One turn. `cut`: we were interrupted here. Times are nanoseconds on the session axis.
 
     `role`: user, assistant, or tool (what an errand brought). `trace`: the user's turn. `views`:
-    what was seen with it.
+    what was seen with it. `told`: whether the engine is told of it.
     """
 
     role: str
@@ -34,6 +34,7 @@ class Item:
     cut: bool = False
     trace: int = 0
     views: tuple[View, ...] = ()
+    told: bool = True
 
 
 class Ledger:
@@ -84,6 +85,15 @@ class Ledger:
             at -= 1
         return [self._enter(item, at)]
 
+    def hush(self, text: str, start_ns: int, trace: int = 0) -> list[Item]:
+        """The user asked for silence: nothing that was asked waits for an answer any more.
+
+        That is between the user and us. The engine sees only what it left unsaid; told to stop, a
+        small model begins the same story again.
+        """
+        items = self.settle_asked()
+        return [*items, self._enter(Item("user", text.strip(), start_ns, trace=trace, told=False))]
+
     def settle_heard(self, *, cut: bool) -> list[Item]:
         """What we said is over: enters what was heard of it, if anything."""
         heard, self._heard, self._unasked = self._heard.strip(), "", False
@@ -126,11 +136,12 @@ class Ledger:
         That an answer was cut is not marked in its text: a small model takes a mark up as a habit
         (after two answers that ended in a dash, 5 of 20 broke off by themselves; unmarked, 1).
         """
-        kept = tuple(Message(ROLES.get(i.role, i.role), i.text, i.views) for i in self._items)
+        told = [item for item in self._items if item.told]
+        kept = [Message(ROLES.get(i.role, i.role), i.text, i.views) for i in told]
         asked = join(self._question, words.strip())
         if not views and self._asked:
             views = self._asked[-1].views
-        return (*kept, Message("user", asked, views)) if asked or views else kept
+        return _alternating([*kept, Message("user", asked, views)] if asked or views else kept)
 
     @property
     def we_asked(self) -> bool:
@@ -161,3 +172,16 @@ class Ledger:
         if len(self._items) > MAX_ITEMS:
             del self._items[0]
         return item
+
+
+def _alternating(messages: list[Message]) -> tuple[Message, ...]:
+    """What the user said in two goes, without an answer between, as one."""
+    joined: list[Message] = []
+    for message in messages:
+        before = joined[-1] if joined else None
+        if before is not None and before.role == message.role == "user":
+            text, views = join(before.content, message.content), message.views or before.views
+            joined[-1] = Message("user", text, views)
+        else:
+            joined.append(message)
+    return tuple(joined)

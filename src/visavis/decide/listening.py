@@ -129,7 +129,8 @@ class Listening:
 
     def _may_draft(self, event: e.TurnExpected) -> bool:
         floor = self._floor
-        for_us = not (floor.overlap.began_turn and floor.only_listened(event.text))
+        asks = not floor.only_listened(event.text) and not floor.only_hushes(event.text)
+        for_us = asks or not floor.overlap.began_turn
         current = event.trace > self._turn_trace and self._machines.user.state != "quiet"
         silent = self._machines.playback.state == "silent" and not floor.initiative.warns
         waits = self._machines.reply.takes("adopted")
@@ -157,10 +158,15 @@ class Listening:
         if listened or overlap.is_nothing_to_us:
             yield from self._leave(event)
             return
+        hushed = overlap.began_turn and self._floor.only_hushes(event.text)
         # Whatever a voice over ours was taken for before: a turn with words for us stops us.
         yield from self._floor.step("barged", event)
         overlap.end()
-        if self._floor.busy_with_sound or self._floor.sight.waits(event.t_ns):
+        if hushed:
+            self._floor.hushed = event.trace
+        if hushed and not self._floor.busy_with_sound:
+            yield from self._floor.hush(event)
+        elif self._floor.busy_with_sound or self._floor.sight.waits(event.t_ns):
             self._floor.over.append(event)
         else:
             yield from self._floor.ask(event)

@@ -18,6 +18,7 @@ topic's name, or one of the session's own words:
     remark       we have something to say unasked, and the floor is free
     notice       something must be said now, whatever goes on
     told         the tools that a reply called have all answered
+    hushed       it asked us to be silent, and for nothing else
     owed         what is asked could not be answered yet, and the user is speaking again
 
 Invariant: a pair without a row changes nothing; it raises `NoSuchRow`, which tests let pass
@@ -85,6 +86,7 @@ REPLY: Table = MappingProxyType(
         ("cut", "turn.ended"): ("pending", (e.ReplyStart,)),
         ("cut", "adopted"): ("pending", (e.ReplyAdopt,)),
         ("cut", "turn.dropped"): ("none", ()),
+        ("cut", "hushed"): ("none", ()),
         ("cut", "unheard"): ("withdrawn", ()),
         ("cut", "notice"): ("notice", (e.ReplyStart,)),
         ("cut", "owed"): ("withdrawn", ()),
@@ -93,6 +95,7 @@ REPLY: Table = MappingProxyType(
         ("withdrawn", "adopted"): ("pending", (e.ReplyAdopt,)),
         ("withdrawn", "turn.dropped"): ("pending", (e.ReplyStart,)),
         ("withdrawn", "unasked"): ("none", ()),
+        ("withdrawn", "hushed"): ("none", ()),
         ("withdrawn", "owed"): ("withdrawn", ()),
         ("withdrawn", "notice"): ("notice", (e.ReplyStart,)),
         # A warning: no voice stops it.

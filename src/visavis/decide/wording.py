@@ -173,9 +173,15 @@ def stops(words: Words) -> bool:
     return bool(_STOPS.match(" ".join(words))) and not only_listens(words)
 
 
-def hushes(words: Words) -> bool:
-    """Whether all that is said asks us to be silent ("stop it, please", "no, wait", "嗯等一下")."""
-    joined = " ".join(words)
+def hushes(words: Words, names: tuple[str, ...] = ()) -> bool:
+    """Whether all that is said asks us to be silent ("stop it, please", "no, wait", "嗯等一下").
+
+    One of `names` may be said with it.
+    """
+    joined = f" {' '.join(words)} "
+    for name in names:
+        joined = joined.replace(f" {' '.join(words_of(name))} ", " ")
+    joined = joined.strip()
     return bool(_HUSH.search(joined) and _HUSHES.fullmatch(joined))
 
 
