@@ -232,6 +232,14 @@ def test_right_is_an_answer_when_nobody_speaks() -> None:
     assert taken("uncalled", QUESTION, ANSWER, said("backchannel", 6, 6.3), told(2, 7, 9)) == []
 
 
+@pytest.mark.parametrize(("text", "expected"), [("Stop.", [1]), ("What about Rome?", [])])
+def test_stop_over_our_reply_wants_no_answer(text: str, expected: list[float]) -> None:
+    cut = Stretch("interruption", 5, 5.4, text)
+    parts = (QUESTION, told(1, 2.7, 5.2), ended(1, 5.2, "cut"), cut)
+    assert taken("uncalled", *parts) == [0] * len(expected)
+    assert taken("uncalled", *parts, told(2, 6, 9)) == expected
+
+
 def test_a_noise_never_wants_an_answer() -> None:
     assert taken("uncalled", said("noise", 5, 5.3), told(1, 6, 7)) == [1]
 

@@ -84,6 +84,9 @@ CUTS = (
     "Tell me about something else.",
 )
 
+HUSHES = ("Stop.", "Wait, no.", "Hold on a moment, please.", "Stop it, please.")
+"""Of these, those that ask for silence and for nothing else."""
+
 BACKCHANNELS = ("mm-hm", "Uh-huh.", "Right.", "Yeah.", "Okay, okay.", "I see.")
 HUMMED = ("mm-hm",)
 

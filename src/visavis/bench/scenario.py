@@ -36,7 +36,7 @@ class Scenario:
 _SMOOTH = ("voice_to_voice", "voice_to_voice_draft", "voice_to_voice_unclipped", "takeover",
            "overlap", "endpoint")  # fmt: skip
 _PAUSED = ("false_cut_off", "cut_off_heard", "pause_left", "endpoint", "takeover", "overlap")
-_CUT = ("duck", "silent", "interruption_missed")
+_CUT = ("duck", "silent", "interruption_missed", "uncalled")
 _LISTENING = ("resumed", "uncalled")
 
 SCENARIOS: tuple[Scenario, ...] = (
@@ -61,7 +61,7 @@ SCENARIOS: tuple[Scenario, ...] = (
     ),
     Scenario(
         "double-talk", "interruptions, in a room", rooms.double_talk,
-        ("silent_echo", "interruption_missed"), 1, 12, room=True,
+        ("silent_echo", "interruption_missed", "uncalled"), 1, 12, room=True,
     ),
     Scenario("thirty", "a dialogue of thirty rounds", turns.thirty, _SMOOTH, 0, 1),
     Scenario("chinese", "Chinese", turns.chinese, _SMOOTH, 1, 4, language="zh"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from visavis.bench.facts import DISTURBANCES, Facts, Told
+from visavis.bench.phrases import HUSHES
 from visavis.bench.result import Stretch
 
 MISSED_AFTER_S, MISSED_S = 1.0, 2.0
@@ -79,8 +80,12 @@ def resumed(facts: Facts) -> Iterator[float]:
 def uncalled(facts: Facts) -> Iterator[float]:
     """Each sound that called for no answer: whether a reply began that answers nothing else.
 
-    "Right" and the like are an answer themselves when nobody is speaking.
+    "Right" and the like are an answer themselves when nobody is speaking; "stop" over a reply calls
+    for none.
     """
+    hushes = {s for s, _ in facts.over("interruption") if s.text in HUSHES}
+    for stretch in sorted(hushes, key=lambda stretch: stretch.start_s):
+        yield facts.begins_sounding(stretch.start_s, facts.next_sound_s(stretch))
     called = {told.reply for _, told in facts.answered()}
     strays = [told.start_s for told in facts.told if told.reply not in called]
     listening = {stretch for stretch, _ in facts.over("backchannel")}
