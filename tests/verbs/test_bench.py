@@ -45,6 +45,11 @@ class Player:
         self.closed = True
 
 
+@pytest.fixture(autouse=True)
+def _on_a_quiet_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("visavis.bench.about.cores_in_use", lambda: 0.0)
+
+
 @pytest.fixture
 def with_player(monkeypatch: pytest.MonkeyPatch) -> Any:
     """`with_player(player)`: the verb talks to it."""
@@ -142,10 +147,12 @@ def test_a_busy_machine_is_warned_about(
     run_verb: RunVerb, with_player: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with_player(Player())
-    monkeypatch.setattr("visavis.bench.about.load_average", lambda: 99.0)
-    assert "the machine is busy (load 99.0" in run_verb("bench", "--scenario", "thirty").err
-    monkeypatch.setattr("visavis.bench.about.load_average", lambda: None)
-    assert "busy" not in run_verb("bench", "--scenario", "thirty").err
+    monkeypatch.setattr("visavis.bench.about.cores", lambda: 4)
+    for in_use, warned in ((1.4, True), (0.9, False), (None, False)):
+        monkeypatch.setattr("visavis.bench.about.cores_in_use", lambda used=in_use: used)
+        said = run_verb("bench", "--scenario", "thirty").err
+        assert ("the machine is busy (1.4 of 4 cores in use)" in said) == warned
+        assert ("busy" in said) == warned
 
 
 def test_a_result_says_what_it_was_made_with_and_nothing_private(

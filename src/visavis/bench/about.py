@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import platform
 import subprocess
+from collections.abc import Callable
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 
-from visavis.flow.clock import NS_PER_S, wall_time_ns
+from visavis.flow.clock import NS_PER_S, SystemClock, wall_time_ns
 
 
 def about(**more: str) -> dict[str, str]:
@@ -25,12 +26,38 @@ def about(**more: str) -> dict[str, str]:
     return {key: value for key, value in found.items() if value}
 
 
-def load_average() -> float | None:
-    """Of the last minute; None where the system does not tell."""
-    try:
-        return os.getloadavg()[0]
-    except (AttributeError, OSError):
+def _half_a_second() -> None:
+    SystemClock().spend(NS_PER_S // 2)
+
+
+def cores_in_use(
+    wait: Callable[[], None] = _half_a_second, stat: Path = Path("/proc/stat")
+) -> float | None:
+    """By all processes, and by other guests of the host, while it waits.
+
+    None where the system does not tell. Not the load average: that of one minute still holds the
+    run before this one, which has ended.
+    """
+    before = _ticks(stat)
+    if before is None:
         return None
+    wait()
+    after = _ticks(stat)
+    if after is None or (passed := after[1] - before[1]) <= 0:
+        return None
+    return cores() * max(0.0, 1 - (after[0] - before[0]) / passed)
+
+
+def _ticks(stat: Path) -> tuple[int, int] | None:
+    """Those in which a core had nothing to do, and all, since the machine started (proc(5))."""
+    try:
+        name, *fields = stat.read_text(encoding="ascii").split("\n", 1)[0].split()
+        user, nice, system, idle, iowait, irq, softirq, steal = map(int, fields[:8])
+    except (OSError, ValueError):
+        return None
+    if name != "cpu":
+        return None
+    return idle + iowait, user + nice + system + idle + iowait + irq + softirq + steal
 
 
 def cores() -> int:

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from visavis.config import Config
 
 REGRESSED = NOT_PLAYED = 1
+BUSY_SHARE = 0.25
+"""Of the cores. A machine at rest uses a few hundredths; one busy core of two is felt."""
 
 
 @click.command()
@@ -142,12 +144,12 @@ def _list(chosen: list[Scenario]) -> int:
 
 
 def _warn_if_busy() -> None:
-    from visavis.bench.about import cores, load_average
+    from visavis.bench.about import cores, cores_in_use
 
-    load = load_average()
-    if load is not None and load > cores():
+    in_use = cores_in_use()
+    if in_use is not None and in_use > BUSY_SHARE * cores():
         click.echo(
-            f"visavis: warning: the machine is busy (load {load:.1f} on {cores()} cores); "
+            f"visavis: warning: the machine is busy ({in_use:.1f} of {cores()} cores in use); "
             "the figures will be worse than they could be",
             err=True,
         )
