@@ -20,7 +20,7 @@ from string import Template
 from visavis.bench.drawing.chapter import chapter, severity
 from visavis.bench.drawing.markup import element, joined, seconds, text
 from visavis.bench.drawing.metrics import row
-from visavis.bench.metrics import METRICS
+from visavis.bench.metrics import METRICS, as_rows
 from visavis.bench.result import Kind, Result
 from visavis.bench.score import finite, met
 from visavis.bench.store import write_whole
@@ -54,7 +54,8 @@ def page(result: Result) -> str:
         lede=text(_lede(result)),
         about=_about(result),
         metrics=joined(
-            row(metric, values) for metric in METRICS if (values := finite(result, metric))
+            row(metric, finite(result, metric))
+            for metric in as_rows(metric for metric in METRICS if finite(result, metric))
         ),
         unmeasured=text(_unmeasured(result)),
         legend=joined(element("li", kind, class_=f"k-{kind}") for kind in KINDS),
@@ -102,7 +103,7 @@ def _about(result: Result) -> str:
 
 
 def _unmeasured(result: Result) -> str:
-    names = [metric.title.strip() for metric in METRICS if not finite(result, metric)]
+    names = [metric.full_title for metric in METRICS if not finite(result, metric)]
     return f"Not measured in this run: {' · '.join(names)}." if names else ""
 
 

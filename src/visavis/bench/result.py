@@ -74,6 +74,7 @@ class Metric:
     """How a metric is shown. `rate`: the mean of zeros and ones, in %; else p50 and p95 of `unit`.
 
     `better`: which way is good. `reach`: what is aimed at, for p50 (or the rate) and for p95.
+    A title that is indented belongs under the one before; `alone`: the title where that is not.
     """
 
     name: str
@@ -82,6 +83,16 @@ class Metric:
     unit: str = "ms"
     rate: bool = False
     reach: tuple[float | None, float | None] = (None, None)
+    alone: str = ""
+
+    @property
+    def is_part(self) -> bool:
+        return self.title.startswith(" ")
+
+    @property
+    def full_title(self) -> str:
+        """That can be understood by itself."""
+        return self.alone or self.title.strip()
 
 
 @dataclass(slots=True)

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from rich.table import Table
 
-from visavis.bench.metrics import METRICS
+from visavis.bench.metrics import METRICS, as_rows
 from visavis.bench.result import Metric, Result
 from visavis.bench.score import figures, finite, met
 
@@ -24,9 +24,8 @@ def table(result: Result) -> Table:
     for name in ("p50", "p95", "n", "reach"):
         made.add_column(name, justify="right", no_wrap=True)
     made.add_column("met")
-    for metric in METRICS:
-        if values := finite(result, metric):
-            made.add_row(*cells(metric, values))
+    for metric in as_rows(metric for metric in METRICS if finite(result, metric)):
+        made.add_row(*cells(metric, finite(result, metric)))
     return made
 
 

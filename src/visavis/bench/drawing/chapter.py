@@ -68,7 +68,7 @@ def _badges(episode: Episode) -> Iterator[str]:
         if metric is None or not finite:
             continue
         bad = "badge bad" if _faults(episode, metric) else "badge"
-        title = text(metric.title.strip())
+        title = text(metric.full_title)
         yield element("span", f"{title} " + element("b", text(_said(metric, finite))), class_=bad)
 
 

@@ -13,7 +13,7 @@ from visavis.bench.score import Figure, figures, met
 def row(metric: Metric, values: Sequence[float]) -> str:
     """The row; `values` are at least one, and numbers."""
     reached = met(metric, values)
-    sub = "sub" if metric.title.startswith(" ") else None
+    sub = "sub" if metric.is_part else None
     cells = [
         element("th", text(metric.title.strip()), scope="row", class_=sub),
         element("td", strip(metric, values), class_="picture"),
