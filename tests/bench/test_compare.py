@@ -10,6 +10,7 @@ import pytest
 from rich.console import Console
 
 from visavis.bench.compare import Comparison, compare
+from visavis.bench.metrics import METRICS
 from visavis.bench.result import Episode, Metric, Result
 
 
@@ -92,7 +93,9 @@ def test_a_rate_that_slips_once_is_not_sure():
 def test_few_samples_are_not_compared(old, new):
     samples = [[500.0]] * 30
     slow = [[900.0]] * 30
-    comparison = compare(run("duck", samples[:old]), run("duck", slow[:new]))
+    none: list[list[float]] = [[]] * 30
+    before, after = samples[:old] + none[old:], slow[:new] + none[new:]
+    comparison = compare(run("duck", before), run("duck", after))
     assert set(verdicts(comparison, "duck").values()) == {"too few"}
     change = next(c for c in comparison.changes if c.metric.name == "duck")
     assert change.samples == (old, new)
@@ -160,6 +163,52 @@ def test_the_table_says_what_changed_and_in_what_the_runs_differ():
     assert "voice to voice, smooth turns" in text
     assert "worse" in text
     assert "the runs differ in machine: [old] box, then new box" in text
+
+
+def test_scenarios_that_only_one_run_has_are_named_and_do_not_count():
+    before, after = run("duck", [[100.0]] * 4), run("duck", [[100.0]] * 4)
+    after.episodes += [Episode("echo", f"e {k}", k, values={"duck": [900.0]}) for k in range(9)]
+    comparison = compare(before, after)
+    change = next(c for c in comparison.changes if c.metric.name == "duck")
+    assert (change.samples, change.new) == ((4, 4), 100)
+    assert comparison.notes == ("only in the new run, and not compared: echo",)
+    assert compare(after, before).notes == ("only in the old run, and not compared: echo",)
+
+
+def test_runs_without_a_scenario_in_common_are_not_compared():
+    before, after = run("duck", [[100.0]] * 9), run("duck", [[900.0]] * 9)
+    for episode in after.episodes:
+        episode.scenario = "echo"
+    comparison = compare(before, after)
+    assert comparison.changes == ()
+    assert len(comparison.notes) == 2
+
+
+@pytest.mark.parametrize("paired", [True, False])
+def test_every_row_fits_a_terminal_of_80_columns(paired):
+    values = {m.name: [[1.0], [0.0]] if m.rate else [[4321.0], [1234.0]] for m in METRICS}
+    before, after = (
+        Result(
+            {},
+            [
+                Episode(
+                    "smooth",
+                    f"{'' if paired else which}{k}",
+                    k,
+                    values={name: pair[k % 2 ^ which] for name, pair in values.items()},
+                )
+                for k in range(120 + which)
+            ],
+        )
+        for which in (0, 1)
+    )
+    comparison = compare(before, after, resamples=50)
+    console = Console(file=io.StringIO(), width=80)
+    console.print(comparison.table())
+    lines = console.file.getvalue().splitlines()
+    assert len(lines) == 1 + len(comparison.changes) + 1, "a heading, a line each, a caption"
+    assert all(m.title in console.file.getvalue() for m in METRICS)
+    assert "…\n" not in console.file.getvalue()
 
 
 def test_metrics_of_ones_own_can_be_compared():

@@ -193,8 +193,33 @@ def test_results_of_two_runs_can_be_compared_though_their_machines_differ(
     run_verb: RunVerb, with_player: Any, tmp_path: Path
 ) -> None:
     old = tmp_path / "old.json"
-    store.save(Result(about={"machine": "another"}, episodes=[Episode("s", "n", 1)]), old)
+    store.save(Result(about={"machine": "another"}, episodes=[Episode("smooth", "n", 1)]), old)
     with_player(Player())
     ended = run_verb("bench", "--scenario", "smooth", "--compare", str(old))
     assert ended.code == 0
     assert "machine" in ended.out
+
+
+def test_a_result_without_a_scenario_in_common_is_refused_before_anything_is_loaded(
+    run_verb: RunVerb, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(bench, "_open", lambda *_: pytest.fail("loaded"))
+    old = tmp_path / "old.json"
+    store.save(Result(episodes=[Episode(name, "n", 1) for name in ("echo", "noise")]), old)
+    ended = run_verb("bench", "--scenario", "smooth", "--compare", str(old))
+    assert (ended.code, ended.out) == (2, "")
+    assert "old.json: has no scenario in common with this run; it has echo, noise: " in ended.err
+
+
+def test_a_run_that_came_to_no_scenario_in_common_says_so(
+    run_verb: RunVerb, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    smooth = [scenario for scenario in SCENARIOS if scenario.name == "smooth"]
+    monkeypatch.setattr(bench, "_open", lambda *_: (Player(), smooth))  # echo was skipped
+    old = tmp_path / "old.json"
+    store.save(Result(episodes=[Episode("echo", "n", 1)]), old)
+    names = ["--scenario", "smooth", "--scenario", "echo"]
+    ended = run_verb("bench", *names, "--compare", str(old))
+    assert ended.code == 2
+    assert "nothing to compare: the runs have no scenario in common" in ended.err
+    assert "too few" not in ended.out

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from rich.markup import escape
@@ -18,7 +18,7 @@ from rich.table import Table
 from rich.text import Text
 
 from visavis.bench.bootstrap import differences, interval, statistic
-from visavis.bench.metrics import METRICS
+from visavis.bench.metrics import METRICS, as_rows
 from visavis.bench.result import Metric, Result
 
 Verdict = Literal["better", "better?", "same", "worse?", "worse", "too few"]
@@ -39,6 +39,7 @@ QUANTILES: dict[Literal["p50", "p95", "rate"], float | None] = {
 }
 KEPT_ALIKE = ("tier", "machine", "target")
 CHANCE = 0.05
+INTERVAL = "difference: 95 % interval of new minus old; * unpaired"
 STYLES: dict[Verdict, str] = {"better": "green", "worse": "bold red", "too few": "dim"}
 
 
@@ -72,7 +73,10 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """All changes, in the order of the metrics. `notes`: what the runs differ in, a line each."""
+    """All changes, in the order of the metrics; none if the runs have no scenario in common.
+
+    `notes`: what the runs differ in, a line each.
+    """
 
     changes: tuple[Change, ...]
     notes: tuple[str, ...] = ()
@@ -83,15 +87,24 @@ class Comparison:
         return any(change.verdict == "worse" for change in self.changes)
 
     def table(self) -> Table:
-        """The changes for the terminal, without the percentiles of too few samples."""
-        table = Table(box=None, pad_edge=False, caption="\n".join(map(escape, self.notes)) or None)
+        """The changes for a terminal of 80 columns, without the percentiles of too few samples."""
+        shown = [c for c in self.changes if c.statistic != "p95" or c.verdict != "too few"]
+        caption = "\n".join(map(escape, [INTERVAL, *self.notes]))
+        table = Table(
+            box=None,
+            pad_edge=False,
+            collapse_padding=True,
+            caption=caption,
+            caption_justify="left",
+        )
         table.add_column("metric")
-        for heading in ("", "old", "new", "difference", "95 % interval", "n"):
-            table.add_column(heading, justify="right")
-        table.add_column("verdict")
-        for change in self.changes:
-            if change.statistic != "p95" or change.verdict != "too few":
-                table.add_row(*_cells(change))
+        for heading in ("", "old", "new", "difference", "n"):
+            table.add_column(heading, justify="right", no_wrap=True)
+        table.add_column("verdict", no_wrap=True)
+        rows = as_rows(dict.fromkeys(change.metric for change in shown))
+        titles = {metric.name: metric.title for metric in rows}
+        for change in shown:
+            table.add_row(Text(titles[change.metric.name]), *_cells(change))
         return table
 
 
@@ -105,6 +118,7 @@ def compare(
 ) -> Comparison:
     """Compares two runs, metric by metric, by the percentile bootstrap.
 
+    Only scenarios that are in both count: what a story and a question take is not compared.
     Where the runs have at least 5 episodes in common (by scenario and name) in which the metric
     was measured, these are compared in pairs: whole episodes are drawn, the same ones from both
     runs. Otherwise the samples of each run are drawn by themselves, unpaired. Fewer than 5 samples
@@ -119,12 +133,25 @@ def compare(
 
     Source: Efron and Tibshirani, An Introduction to the Bootstrap (1993), ch. 8 and 13.
     """
+    notes = tuple(_notes(old, new))
+    old, new = _shared(old, new), _shared(new, old)
     rows = list(_rows(FAILED, _failures(old), _failures(new)))
     for metric in metrics:
         rows += _rows(metric, _samples(old, metric.name), _samples(new, metric.name))
     judged = sum(row.enough for row in rows)
     changes = tuple(row.judge(CHANCE / max(1, judged), seed, resamples) for row in rows)
-    return Comparison(changes, tuple(_notes(old, new)))
+    return Comparison(changes, notes)
+
+
+def scenarios(run: Result) -> list[str]:
+    """Those of its episodes, in their order."""
+    return list(dict.fromkeys(episode.scenario for episode in run.episodes))
+
+
+def _shared(run: Result, other: Result) -> Result:
+    """The run without the episodes of scenarios that the other has not."""
+    both = {*scenarios(other)}
+    return replace(run, episodes=[each for each in run.episodes if each.scenario in both])
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,21 +246,22 @@ def _notes(old: Result, new: Result) -> Iterator[str]:
         before, after = old.about.get(key, ""), new.about.get(key, "")
         if before != after:
             yield f"the runs differ in {key}: {before or 'unknown'}, then {after or 'unknown'}"
+    for which, run, other in (("old", old, new), ("new", new, old)):
+        if alone := [name for name in scenarios(run) if name not in scenarios(other)]:
+            yield f"only in the {which} run, and not compared: {', '.join(alone)}"
 
 
 def _cells(change: Change) -> list[Text]:
-    sign = "" if math.isnan(change.low) else f"{change.low:+.0f} … {change.high:+.0f}"
-    difference = "" if math.isnan(change.difference) else f"{change.difference:+.0f} {change.unit}"
+    """All but the title."""
+    between = "" if math.isnan(change.low) else f"{change.low:+.0f}…{change.high:+.0f}"
     old, new = change.samples
-    count = f"{old}, {new}" if old != new else f"{old}"
+    count = f"{old}" if old == new else f"{old}, {new}"
     return [
-        Text(change.metric.title),
-        Text(change.statistic),
+        Text(f"{change.statistic} {change.unit}"),
         Text(_figure(change.old)),
         Text(_figure(change.new)),
-        Text(difference),
-        Text(sign),
-        Text(count + (" paired" if change.paired else "")),
+        Text(between),
+        Text(count if change.paired else f"{count}*"),
         Text(change.verdict, style=STYLES.get(change.verdict, "")),
     ]
 

@@ -1,5 +1,5 @@
 """THE TABLE of metrics: name, title, which way is better, what is aimed at."""
-# A title has 36 characters at most: so the tables fit a terminal of 80 columns.
+# A title has 33 characters at most: so the tables fit a terminal of 80 columns.
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ METRICS: tuple[Metric, ...] = (
     Metric("interruption_missed", "interruption missed", "lower", rate=True, reach=(5, None)),
     Metric("backchannel_stops", "backchannel stops the reply", "lower", rate=True, reach=(5, None)),
     Metric("aside_stops", "speech to others stops the reply", "lower", rate=True),
-    Metric("noise_stops", "noise or other people stop the reply", "lower", rate=True),
+    Metric("noise_stops", "noise or others stop the reply", "lower", rate=True),
     Metric("uncalled", "answered what was no question", "lower", rate=True),
     Metric("resumed", "resumed, every sample played once", "higher", rate=True),
     Metric("self_interruption", "interrupted by its own echo", "lower", rate=True, reach=(0, None)),

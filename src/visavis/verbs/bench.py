@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from visavis.config import Config
 
 REGRESSED = NOT_PLAYED = 1
+NOT_COMPARED = 2
 BUSY_SHARE = 0.25
 """Of the cores. A machine at rest uses a few hundredths; one busy core of two is felt."""
 
@@ -73,6 +74,8 @@ def bench(
     if as_list:
         return _list(chosen)
     before = store.load(old) if old else None
+    if before is not None:
+        _check_comparable(before, old, chosen)
     _warn_if_busy()
     runner, chosen = _open(chosen, tier, url, model)
     told = {"tier": "" if url else tier or "tiny", "target": "server" if url else "visavis"}
@@ -92,6 +95,16 @@ def bench(
     if broken_off is not None:
         raise broken_off
     return code
+
+
+def _check_comparable(before: Result, path: Path | None, chosen: list[Scenario]) -> None:
+    from visavis.bench.compare import scenarios
+    from visavis.flow.errors import InputError
+
+    had = scenarios(before)
+    if not {*had} & {scenario.name for scenario in chosen}:
+        problem = "has no scenario in common with this run"
+        raise InputError(path, problem, f"it has {', '.join(had)}: see --scenario")
 
 
 def _open(
@@ -202,6 +215,9 @@ def _compare(before: Result, result: Result, console: Any) -> int:
     from visavis.bench.compare import compare
 
     comparison = compare(before, result)
+    if not comparison.changes:
+        click.echo("nothing to compare: the runs have no scenario in common", err=True)
+        return NOT_COMPARED
     console.print(comparison.table())
     return REGRESSED if comparison.regressed else 0
 
