@@ -74,6 +74,8 @@ def test_the_scenarios_are_listed(run_verb: RunVerb) -> None:
         (["--scenario", "nois"], "nois: no such scenario; there are smooth, pauses"),
         (["--compare", "none.json"], "none.json: cannot be read"),
         (["--json", "no/such/folder.json"], "its folder does not exist"),
+        (["--url", "http://localhost:8000"], "http://localhost:8000: is no address of a WebSocket"),
+        (["--url", ""], "'': is no address of a WebSocket"),
         (["--seed", "-1"], "-1 is not in the range"),
     ],
 )

@@ -64,6 +64,7 @@ def bench(
     """
     from visavis.bench import run, store
     from visavis.bench.about import about
+    from visavis.bench.remote.link import address
     from visavis.bench.result import Result
     from visavis.flow.errors import VisavisError
     from visavis.verbs.run import check_writable
@@ -73,6 +74,8 @@ def bench(
     chosen = run.choose(names)
     if as_list:
         return _list(chosen)
+    if url is not None:
+        address(url, model or "")  # refuses an unfit one
     before = store.load(old) if old else None
     if before is not None:
         _check_comparable(before, old, chosen)
