@@ -111,6 +111,17 @@ def test_a_library_that_is_missing_is_a_problem_only_if_needed(
     assert found["sounddevice"].remedy == "pip install 'visavis[device]'"
 
 
+def test_no_camera_is_noted_with_what_works_without(tmp_path: Path) -> None:
+    check = devices._cameras(tmp_path)
+    assert (check.verdict, check.value) == ("note", "none found")
+    assert "pictures" in check.remedy
+    for number, name in enumerate(("Front", "Back", "Front")):
+        (tmp_path / f"video{number}").mkdir()
+        (tmp_path / f"video{number}" / "name").write_text(f"{name}\n")
+    check = devices._cameras(tmp_path)
+    assert (check.verdict, check.value, check.remedy) == ("ok", "Back, Front", "")
+
+
 def test_the_tier_needs_the_libraries_of_its_bundles() -> None:
     needed = models.libraries_of(Config())
     assert needed == {"onnxruntime", "faster-whisper", "piper-tts", "xllamacpp"}

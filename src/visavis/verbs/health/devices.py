@@ -23,15 +23,21 @@ def checks() -> Iterator[Check]:
     """What can be heard, spoken to and seen with. None of it is needed to work on files."""
     yield _sound()
     if sys.platform == "linux":
-        names = [text(path / "name") for path in Path("/sys/class/video4linux").glob("video*")]
-        found = ", ".join(sorted({name for name in names if name}))
-        yield Check("devices", "cameras", "ok", found or "none found")
+        yield _cameras()
         nodes = [*Path("/dev").glob("nvidia[0-9]*"), *Path("/dev/dri").glob("renderD*")]
         gpus = ", ".join(sorted(str(node) for node in nodes))
         yield Check("devices", "GPU", "ok", f"{gpus or 'none'} (the tier tiny needs none)")
     if not (version_of("espeakng-loader") or find_library("espeak-ng")):
         remedy = "for a second voice when the first fails: apt install libespeak-ng1"
         yield Check("devices", "espeak", "note", "not installed", remedy)
+
+
+def _cameras(listed: Path = Path("/sys/class/video4linux")) -> Check:
+    found = sorted({text(path / "name") for path in listed.glob("video*")} - {""})
+    if not found:
+        remedy = "to be seen live, connect a camera; films, pictures and --screen work without"
+        return Check("devices", "cameras", "note", "none found", remedy)
+    return Check("devices", "cameras", "ok", ", ".join(found))
 
 
 def _sound() -> Check:
