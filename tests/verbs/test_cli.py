@@ -50,7 +50,9 @@ def test_without_a_verb_it_helps_and_exits_with_2(run_verb: RunVerb) -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["tlak"], "No such command 'tlak'"),
+        (["tlak"], "No such command 'tlak'. Did you mean 'talk'?"),
+        (["dotcor", "--json"], "No such command 'dotcor'. Did you mean 'doctor'?"),
+        (["xyz"], "No such command 'xyz'.\n"),
         (["talk", "--adio", "x.wav"], "No such option '--adio'"),
         (["talk", "--audio"], "'--audio' requires an argument"),
         (["talk", "--pace", "slow"], "'slow' is not one of 'fast', 'real'"),
