@@ -18,6 +18,7 @@ from visavis.backends.picture.fake import FakePictureCodec
 from visavis.config import Config
 from visavis.flow import events as e
 from visavis.flow.clock import SimulatedClock
+from visavis.flow.errors import EngineError
 from visavis.govern.recording import Entry
 from visavis.govern.replay import read, replay
 from visavis.source.paint import paint
@@ -104,6 +105,31 @@ def test_the_verb_leaves_its_summary_and_says_where(
     assert "goes without pictures" in ended.err
     assert "over 4 answers" in ended.err
     assert "interrupted: silent " in ended.err
+
+
+@pytest.mark.parametrize(
+    ("error", "code"), [(KeyboardInterrupt(), 130), (EngineError("the engine died"), 1)]
+)
+def test_broken_off_it_says_which_files_it_has_written(
+    run_verb: RunVerb,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    error: BaseException,
+    code: int,
+) -> None:
+    def broken(parts: Parts, out: Path) -> None:
+        (out / "run.mcap").write_bytes(b"")
+        raise error
+
+    monkeypatch.setattr(engines, "load_parts", made_of_fakes)
+    monkeypatch.setattr("visavis.verbs.pull.pull_missing", lambda *_: None)
+    monkeypatch.setattr(verb, "perform", broken)
+    (tmp_path / "conversation.wav").write_bytes(b"of an earlier run")
+    ended = run_verb("demo", "--out", str(tmp_path))
+    assert ended.code == code
+    assert str(tmp_path / "run.mcap") in ended.err
+    assert "conversation.wav" not in ended.err
+    assert "summary.json" not in ended.err
 
 
 def seeing_fakes(config: Config | None = None, *, sight: bool = False, **_: Any) -> Parts:

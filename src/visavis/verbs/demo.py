@@ -47,6 +47,11 @@ SEEING_SCRIPT: Script = (
 )
 """With pictures: the first scene until a line shows another."""
 
+FILES = {
+    "conversation.wav": "left the user, right the system",
+    "run.mcap": "visavis replay, Foxglove, rerun; with the pictures, if there were any",
+    "summary.json": "turns, latencies, what was looked at",
+}
 BLIND = "the model of this tier has no eyes: the dialogue goes without pictures"
 
 
@@ -89,7 +94,12 @@ def demo(*, out: Path, tier: str | None, as_json: bool, seed: int) -> int:
     if parts.llm is None or not parts.llm.capabilities.picture_tokens:
         click.echo(BLIND, err=True)
         parts.frames = None
-    outcome = perform(parts, out)
+    before = _written(out)
+    try:
+        outcome = perform(parts, out)
+    except BaseException:
+        _tell_files(out, _written(out) - before)
+        raise
     summary = outcome.summary
     (out / "summary.json").write_text(json.dumps(summary, ensure_ascii=False, indent=2), "utf-8")
     if as_json:
@@ -162,9 +172,16 @@ def _tell(summary: dict[str, Any], out: Path) -> None:
             f" understood after {cut['decide_ms'] or 0:.0f} ms",
             err=True,
         )
-    for name, what in (
-        ("conversation.wav", "left the user, right the system"),
-        ("run.mcap", "visavis replay, Foxglove, rerun; with the pictures, if there were any"),
-        ("summary.json", "turns, latencies, what was looked at"),
-    ):
-        click.echo(f"  {out / name}  ({what})", err=True)
+    _tell_files(out, _written(out))
+
+
+def _written(out: Path) -> set[tuple[str, int]]:
+    """The files that are there, each with when it was written."""
+    return {(name, (out / name).stat().st_mtime_ns) for name in FILES if (out / name).is_file()}
+
+
+def _tell_files(out: Path, written: set[tuple[str, int]]) -> None:
+    names = {name for name, _ in written}
+    for name, what in FILES.items():
+        if name in names:
+            click.echo(f"  {out / name}  ({what})", err=True)
