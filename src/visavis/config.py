@@ -68,12 +68,13 @@ def _ms(default: int) -> Any:
 class Reply:
     """How answers are made. `system`: empty = the tier's own; `seed` None = a fresh one.
 
-    `greeting`: what is said first, unless the initiative is quiet; empty = the tier's own.
+    `greeting`: what is said first, unless the initiative is quiet; None = the one of the language,
+    empty = nothing.
     `tool_limit_s`: how long a tool may take.
     """
 
     system: str = ""
-    greeting: str = ""
+    greeting: str | None = None
     temperature: float = _within(0.4, 0, 2)
     top_p: float = _within(0.6, 0, 1, open=True)
     max_tokens: int = _within(192, 1, 2048)

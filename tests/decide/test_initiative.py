@@ -51,8 +51,17 @@ def test_the_greeting_is_in_the_language_of_the_session() -> None:
     assert said(talker("polite", language="zh"))[0].startswith("你好")
 
 
-def test_a_blank_greeting_is_none() -> None:
-    assert said(talker("polite", greeting=" ")) == said(talker("polite"))
+@pytest.mark.parametrize("dial", ["polite", "lively"])
+@pytest.mark.parametrize("blank", ["", " "])
+def test_an_empty_greeting_is_none_and_the_rest_is_said(dial: Dial, blank: str) -> None:
+    talk = talker(dial, greeting=blank)
+    for ms in range(100, 6000, 100):
+        assert talk.tick(ms) == []
+    talk.notice(6000, "Someone is at the door.")
+    for ms in range(6020, 9000, 20):
+        talk.tick(ms)
+    assert said(talk) == ["Someone is at the door."]
+    assert said(talker(dial)) == ["Hello. I'm listening."]
 
 
 def test_a_remark_waits_until_the_floor_has_been_free(polite: Talk) -> None:

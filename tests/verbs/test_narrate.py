@@ -5,8 +5,10 @@ from __future__ import annotations
 import io
 import sys
 import threading
+from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pytest
 
 from visavis.flow import events as e
@@ -113,6 +115,32 @@ def test_the_hops_of_a_reply_are_a_sum() -> None:
 def test_a_reply_of_unknown_beginning_says_so() -> None:
     nothing = ReplyLatency(1, 1, *[None] * 9)
     assert hops(nothing) == "voice to voice unknown"
+
+
+def says(epoch: int, text: str, **more: Any) -> list[e.Event]:
+    """The reply begins and sounds."""
+    sound = e.SoundPlayed(t_ns=0, epoch=epoch, start=0, samples=np.ones(1, np.float32), **more)
+    silence = replace(sound, samples=np.zeros(0, np.float32))
+    return [e.ReplyStart(t_ns=0, epoch=epoch, messages=(), say=text), silence, sound, sound]
+
+
+def kept(epoch: int, text: str, *, cut: bool = False) -> e.ItemKept:
+    return e.ItemKept(t_ns=0, epoch=epoch, role="assistant", text=text, start_ns=0, cut=cut)
+
+
+def test_what_is_said_unasked_is_shown_once_as_it_begins_to_sound() -> None:
+    lines = told(io.StringIO(), *says(1, "Hello."), kept(1, "Hello."), *says(2, "Mm-hm."))
+    assert lines.splitlines() == ["   0.00 visavis  Hello.", "   0.00 visavis  Mm-hm."]
+
+
+def test_a_greeting_that_is_cut_off_shows_what_was_heard_of_it() -> None:
+    lines = told(io.StringIO(), *says(1, "Hello. I'm here."), kept(1, "Hello.", cut=True))
+    assert lines.splitlines()[-1] == "   0.00 visavis  Hello. —"
+
+
+def test_a_murmur_that_never_sounds_is_not_shown() -> None:
+    start, *_ = says(1, "Mm-hm.")
+    assert told(io.StringIO(), start, *says(2, "Hello.")[1:]) == ""
 
 
 def test_a_hold_its_end_and_a_missing_answer_are_told() -> None:

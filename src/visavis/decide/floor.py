@@ -31,13 +31,13 @@ class Manners:
     """What can be chosen. `draft_tokens`: how many may be wasted a minute; 0 = no drafts.
 
     `heartbeat_s`: how often to look although nothing happens; None = there are no eyes. `streams`:
-    what they see.
+    what they see. `greeting`: None = the one of the language, empty = none.
     """
 
     patience_ms: int = 30_000
     draft_tokens: int = 600
     initiative: Dial = "quiet"
-    greeting: str = ""
+    greeting: str | None = None
     language: str = ""
     heartbeat_s: float | None = None
     names: tuple[str, ...] = ()

@@ -31,17 +31,18 @@ def in_language(texts: dict[str, str], language: str) -> str:
 
 
 class Initiative:
-    """What waits to be said. `greeting`: empty = the one of the language."""
+    """What waits to be said. `greeting`: None = the one of the language, empty = none."""
 
-    def __init__(self, dial: Dial = "quiet", *, greeting: str = "", language: str = "") -> None:
+    def __init__(
+        self, dial: Dial = "quiet", *, greeting: str | None = None, language: str = ""
+    ) -> None:
         self.dial = dial
         self._free_ns: int | None = None  # since when the floor has been free
         self._murmured_ns = -BETWEEN_MURMURS_MS * NS_PER_MS
         self._urgent: deque[NoticeRaised] = deque(maxlen=MOST_WAITING)
         self._waiting: deque[NoticeRaised] = deque(maxlen=MOST_WAITING)
-        if dial != "quiet":
-            text = greeting.strip() or in_language(GREETINGS, language)
-            self._waiting.append(NoticeRaised(t_ns=0, text=text, language=language))
+        text = in_language(GREETINGS, language) if greeting is None else greeting.strip()
+        self.take(NoticeRaised(t_ns=0, text=text, language=language))
 
     def take(self, notice: NoticeRaised) -> None:
         """Something worth saying; of too many, the oldest is forgotten."""

@@ -53,6 +53,8 @@ class Narrator:
         self._lines: queue.Queue[tuple[str, bool] | None] = queue.Queue(QUEUE_DEPTH)
         self._answer = ""
         self._told = 0
+        self._unasked: e.ReplyStart | None = None  # said as it is, until it sounds
+        self._shown: tuple[int, str] = (0, "")  # epoch and text of what was, as it began to sound
         self._tellers: dict[str, Callable[[Any], None]] = {
             "state.changed": self._on_state,
             "words.heard": self._on_words,
@@ -109,12 +111,18 @@ class Narrator:
 
     def _on_start(self, event: e.ReplyStart) -> None:
         self._answer = ""
+        self._unasked = event if event.say else None
 
     def _on_token(self, event: e.TokenMade) -> None:
         self._answer += event.text
         self._line(event, "visavis", f"{self._answer} …", passing=True)
 
     def _on_sound(self, event: e.SoundPlayed) -> None:
+        said = self._unasked
+        if said is not None and event.epoch == said.epoch and len(event.samples):
+            # A murmur is never kept, so all that is not the engine's is shown as it begins.
+            self._unasked, self._shown = None, (said.epoch, said.say)
+            self._said(event, said.say)
         latest = self._meter.replies[-1] if self._meter.replies else None
         if latest is not None and latest.epoch > self._told:
             self._told = latest.epoch
@@ -141,9 +149,11 @@ class Narrator:
         self._line(event, "", click.style(text, fg="red"))
 
     def _on_item(self, event: e.ItemKept) -> None:
-        if event.role == "assistant":
-            text = f"{event.text} —" if event.cut else event.text
-            self._line(event, "visavis", click.style(text, fg="green", bold=True))
+        if event.role == "assistant" and (event.cut or (event.epoch, event.text) != self._shown):
+            self._said(event, f"{event.text} —" if event.cut else event.text)
+
+    def _said(self, event: e.Event, text: str) -> None:
+        self._line(event, "visavis", click.style(text, fg="green", bold=True))
 
     def _on_failure(self, event: e.NodeFailed) -> None:
         self._line(event, "", click.style(f"! {event.node}: {event.error}", fg="red"))
