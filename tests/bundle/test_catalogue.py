@@ -36,6 +36,24 @@ def test_the_catalogue_is_what_is_documented() -> None:
     assert set(catalogue.names()) == set(ROLES)
 
 
+@pytest.mark.parametrize("page", ["README.md", "README.zh-CN.md"])
+def test_the_sizes_of_the_first_page_are_those_of_the_tier(page: str) -> None:
+    text = (Path(__file__).parents[2] / page).read_text("utf-8")
+    bundles = [catalogue.manifest(name) for name in catalogue.tier("tiny").bundles]
+    for size in ("fetch_bytes", "size_bytes"):
+        rounded = round(sum(getattr(bundle, size) for bundle in bundles) / 1e7) * 10
+        assert f"{rounded} MB" in text
+
+
+def test_what_visavis_brings_along_is_not_fetched() -> None:
+    llm = catalogue.manifest("smollm2-135m")
+    model = llm.files[0].sources[0]
+    assert (llm.fetch_bytes, llm.size_bytes) == (
+        model.size_bytes,
+        model.kept.size_bytes + EYE.stat().st_size,
+    )
+
+
 @pytest.mark.parametrize("name", sorted(ROLES))
 def test_a_shipped_manifest_is_complete(name: str) -> None:
     manifest = catalogue.manifest(name)

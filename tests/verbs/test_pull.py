@@ -56,7 +56,7 @@ def test_the_list_shows_the_catalogue_and_what_else_is_there(
     run_verb("pull", "--manifest", str(manifest))
     ended = run_verb("pull", "--list")
     assert ended.code == 0
-    assert "0 of 5 installed" in ended.out
+    assert "0 of 5 installed\n  302.5 MB on the disk, 250.7 MB" in ended.out
     lines = {line.split()[0]: line for line in ended.out.splitlines() if line}
     assert "Apache-2.0" in lines["smollm2-135m"]
     assert lines["smollm2-135m"].rstrip().endswith("missing")

@@ -38,7 +38,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from visavis.bundle.address import Address
+from visavis.bundle.address import Address, PackageAddress
 
 MANIFEST = "bundle.toml"
 
@@ -73,6 +73,11 @@ class Source:
             return self
         sha256, size_bytes = self.becomes.sha256, self.becomes.size_bytes
         return replace(self, sha256=sha256, size_bytes=size_bytes, becomes=None)
+
+    @property
+    def is_ours(self) -> bool:
+        """Whether it is part of visavis itself, so that nothing is fetched."""
+        return all(isinstance(part, PackageAddress) for part in self.parts)
 
     @property
     def most_bytes(self) -> int:
@@ -137,5 +142,6 @@ class Manifest:
 
     @property
     def fetch_bytes(self) -> int:
-        """Of all files as their first sources give them: what comes over the network."""
-        return sum(file.sources[0].size_bytes for file in self.files)
+        """Of all files as their first sources give them, without those that visavis brings."""
+        sources = [file.sources[0] for file in self.files]
+        return sum(source.size_bytes for source in sources if not source.is_ours)

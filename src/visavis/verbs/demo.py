@@ -71,8 +71,9 @@ def demo(*, out: Path, tier: str | None, as_json: bool, seed: int) -> int:
 
     The first four are about a drawn scene that a camera films; it changes while the user speaks.
     A tier without eyes has another dialogue. Fetches the models that are missing (about 250 MB,
-    once), then runs in real time. The live view shows the state, the words as they become certain,
-    what was looked at and when, what really was in view, the answer, and where its time went.
+    once; 300 MB on the disk), then runs in real time. The live view shows the state, the words as
+    they become certain, what was looked at and when, what really was in view, the answer, and where
+    its time went.
 
     \b
     visavis demo

@@ -183,8 +183,14 @@ def _list(wanted: Sequence[Manifest] | None, store: Store, config: Config, as_js
         return
     tier = catalogue.tier(config.tier)
     _print_table([rows[name] for name in sorted(rows)], states, tier.bundles)
-    have = sum(_state(catalogue.manifest(name), store) == "installed" for name in tier.bundles)
-    click.echo(f"\n* in the tier {tier.name}: {have} of {len(tier.bundles)} installed")
+    bundles = [catalogue.manifest(name) for name in tier.bundles]
+    have = sum(_state(manifest, store) == "installed" for manifest in bundles)
+    kept, fetched = (
+        _size(sum(getattr(manifest, which) for manifest in bundles))
+        for which in ("size_bytes", "fetch_bytes")
+    )
+    click.echo(f"\n* in the tier {tier.name}: {have} of {len(bundles)} installed")
+    click.echo(f"  {kept} on the disk, {fetched} to fetch")
     click.echo(f"store: {store.root}")
 
 
