@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from visavis.backends.echo.early import BACK_BLOCKS, EARLY_BLOCKS, HOLD_BLOCKS, Early
+from visavis.backends.echo.apart import LATEST_BLOCKS, UNHEARD_BLOCKS
+from visavis.backends.echo.early import (
+    BACK_BLOCKS,
+    EARLY_BLOCKS,
+    HOLD_APART_BLOCKS,
+    HOLD_BLOCKS,
+    Early,
+)
 from visavis.flow.events import Samples
 
 BLOCK, LATE = 160, 128
@@ -115,3 +122,46 @@ def test_a_reset_forgets() -> None:
     again = Ear()
     for _ in range(30):
         assert np.array_equal(ear.feed(block(0.05)), again.feed(block(0.05)))
+
+
+def headset() -> Ear:
+    """Nothing of what we said was heard."""
+    ear = Ear()
+    for _ in range(LATEST_BLOCKS + UNHEARD_BLOCKS):
+        ear.feed(block(0.0005), blind=True)
+    assert not np.concatenate(ear.out).any()
+    return ear
+
+
+def test_where_there_is_no_echo_a_user_is_let_past_as_heard() -> None:
+    ear = headset()
+    given = []
+    for _ in range(10):
+        # A filter thinks much of an echo that is not there, and takes it out of what is heard.
+        near, left, far = block(0.1), block(0.07), block(0.1)
+        ear.out.append(ear.early.feed(near, left, far, SILENCE, rest=100.0, blind=True))
+        given.append(ear.early.regained)
+        assert ear.early.beyond
+    assert np.allclose(ear.out[-1], 0.1)
+    [regained] = [each for each in given if len(each)]
+    assert len(regained) == BACK_BLOCKS * BLOCK
+
+
+def test_where_there_is_no_echo_a_user_may_draw_breath() -> None:
+    ear = headset()
+    for _ in range(10):
+        ear.feed(block(0.1), blind=True)
+    for _ in range(HOLD_APART_BLOCKS):
+        assert ear.feed(block(0.0005), blind=True).any()
+    for _ in range(5):
+        last = ear.feed(block(0.0005), blind=True)
+    assert not last.any(), "what leaks of ours is not to be heard for long"
+
+
+def test_no_canceller_is_old_where_there_is_no_echo() -> None:
+    ear = headset()
+    for _ in range(2 * EARLY_BLOCKS):
+        ear.feed(block(0.0005), blind=True)
+    for _ in range(10):
+        ear.feed(block(0.1), blind=True)
+    assert np.allclose(ear.out[-1], 0.1)

@@ -77,3 +77,20 @@ def test_what_the_library_refuses_is_an_engine_error(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(module._module._module, "process_stream", refuse)
     with pytest.raises(EngineError, match="echo/webrtc: no"):
         module.feed(noise(1, 0.01), noise(2, 0.01), 0.0)
+
+
+def test_a_user_with_a_headset_is_heard_as_they_are_and_not_doubted() -> None:
+    """Nothing of what we say is in the microphone: its delay is never known."""
+    module = canceller()
+    far, user = noise(1, 2), noise(2, 0.3, 0.05)
+    near = noise(3, 2, 0.0005)
+    near[24_000 : 24_000 + len(user)] += user
+    out, doubted = [], []
+    for at in range(0, len(near), BLOCK):
+        out.append(module.feed(near[at : at + BLOCK], far[at : at + BLOCK], float("nan")))
+        doubted.append(module.doubted)
+    clean = np.concatenate(out)
+    begin, end = 24_000 + 800, 24_000 + len(user)
+    assert np.allclose(clean[begin : end - webrtc.LATE], near[begin - webrtc.LATE : end - 256])
+    assert not any(doubted[150:180])
+    assert db(clean[16_000:24_000]) < db(near[16_000:24_000])
