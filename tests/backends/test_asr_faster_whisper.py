@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -39,9 +40,9 @@ def encoded(whisper: FasterWhisper, monkeypatch: pytest.MonkeyPatch) -> list[int
     lengths: list[int] = []
     decode = whisper._decode
 
-    def watched(mel: Samples, frames: int) -> Any:
+    def watched(mel: Samples, heard: Any, frames: int) -> Any:
         lengths.append(frames)
-        return decode(mel, frames)
+        return decode(mel, heard, frames)
 
     monkeypatch.setattr(whisper, "_decode", watched)
     whisper.open()
@@ -119,6 +120,61 @@ def test_what_is_no_model_is_named(tmp_path: Path) -> None:
     (tmp_path / "model.bin").write_bytes(b"version https://git-lfs")
     with pytest.raises(BundleError, match="is not a Whisper model"):
         faster_whisper.load(Options(files={"model": tmp_path / "model.bin"}))
+
+
+@pytest.fixture(scope="module")
+def say(model_options: Callable[[str], Options]) -> Callable[..., Samples]:
+    """Pieces with 1.5 s of silence between them, 0.3 s before and 0.16 s after."""
+    voice = piper.load(model_options("piper-en-joe"))
+
+    def spoken(*pieces: str) -> Samples:
+        silence = np.zeros(24_000, np.float32)
+        parts = [silence[:4_800]]
+        for text in pieces:
+            samples = Speech.joined(voice.synthesise(text)).samples
+            parts += [SoxrResampler(voice.rate_hz, 16_000).feed(samples, last=True), silence]
+        return np.concatenate([*parts[:-1], silence[:2_560]])
+
+    return spoken
+
+
+def test_who_pauses_in_mid_sentence_is_not_heard_to_say_it_again(
+    whisper: FasterWhisper, say: Callable[..., Samples], encoded: list[int]
+) -> None:
+    """It was "… thinking about it. And... And I really mean it because I have been thinking …"."""
+    said = (
+        "I would like to know, if you have the time,",
+        "and I really mean it, because I have been thinking about it, and",
+    )
+    whisper.feed(say(*said))
+    words = re.findall(r"\w+", whisper.flush().text.casefold())
+    assert words == re.findall(r"\w+", " ".join(said).casefold())
+    assert FULL_FRAMES not in encoded
+
+
+def test_words_behind_a_pause_are_dated_where_they_were_spoken(
+    whisper: FasterWhisper, say: Callable[..., Samples]
+) -> None:
+    pieces = "Please look at the table,", "and tell me,", "what is that box over there?"
+    middles = []
+    for speech in (say(pieces[-1]), say(*pieces)):
+        whisper.open()
+        whisper.feed(speech)
+        at = whisper.flush().text.index("that box")
+        found = whisper.locate(at, at + 4)
+        assert found is not None
+        middles.append(sum(found) / 2 - len(speech))
+    assert middles[0] == pytest.approx(middles[1], abs=0.15 * 16_000)
+
+
+def test_what_is_told_again_behind_the_sound_was_not_said(whisper: FasterWhisper) -> None:
+    zero, word = whisper._zero_time, 100
+    first = [zero, word, word, zero + 2 * 50, zero + 3 * 50, word, zero + 4 * 50]
+    again = [zero + 6 * 50, word, word]
+    assert whisper._within(first + again, 4.2) == [word] * 3
+    assert whisper._within(first + again, 7.0) == [word] * 5
+    assert whisper._within(first + again, 5.8) == [word] * 5
+    assert whisper._within([zero + 50, word, zero + 75], 0.6) == [word]
 
 
 @pytest.mark.parametrize(

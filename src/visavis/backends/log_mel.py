@@ -18,6 +18,9 @@ from visavis.flow.events import INPUT_RATE_HZ, Samples
 
 HOP = 160
 WINDOW = 400
+FRAMES_PER_S = INPUT_RATE_HZ // HOP
+PER_DB = 1 / 40
+"""In the scale of the spectrogram."""
 # Slaney's scale is linear to 1 kHz (15 mels), then logarithmic: 27 mels for a factor of 6.4.
 LINEAR_HZ_PER_MEL = 200 / 3
 KNEE_HZ, KNEE_MEL = 1_000.0, 15.0

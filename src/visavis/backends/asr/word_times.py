@@ -12,6 +12,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
+from visavis.backends.log_mel import HOP
 from visavis.flow.events import INPUT_RATE_HZ
 
 FRAME = INPUT_RATE_HZ // 50
@@ -25,12 +29,15 @@ PER_CHARACTER = INPUT_RATE_HZ * 200 // 1_000
 
 @dataclass(frozen=True, slots=True)
 class Decoded:
-    """A decoding: `encoded` and `prompt` led to the words `ids`, from `frames` of spectrogram."""
+    """A decoding: `encoded` and `prompt` led to the words `ids`.
+
+    `heard`: which frames of the spectrogram the encoder was given, in their order.
+    """
 
     encoded: Any
     prompt: list[int]
     ids: list[int]
-    frames: int
+    heard: NDArray[np.intp]
 
     def span(
         self, model: Any, read: Callable[[Sequence[int]], str], text: str, start: int, end: int
@@ -41,13 +48,19 @@ class Decoded:
         if tokens is None or tokens[0] not in begun:
             return None
         at = max(0, begun[tokens[0]] * FRAME - LATE)
-        until = begun.get(tokens[1] + 1, self.frames // 2) * FRAME
+        until = begun.get(tokens[1] + 1, len(self.heard) // 2) * FRAME
         longest = sum(PER_LETTER if c.isascii() else PER_CHARACTER for c in text[start:end])
         if not any(c.isalnum() for c in text[end:]):
             longest *= 2  # the last word is drawn out
         if tokens[0] == 0:
             at = max(0, until - LATE - longest)  # to the first one belongs all that is before it
-        return at, max(at + FRAME, min(until, at + longest))
+        left_out = self._left_out_before(at)
+        return at + left_out, max(at + FRAME, min(until, at + longest)) + left_out
+
+    def _left_out_before(self, at: int) -> int:
+        """Samples that the encoder was not given, before sample `at` of those that it was."""
+        frame = min(at // HOP, len(self.heard) - 1)
+        return (int(self.heard[frame]) - frame) * HOP
 
     def _tokens(
         self, read: Callable[[Sequence[int]], str], text: str, start: int, end: int
@@ -63,7 +76,7 @@ class Decoded:
     def _begun(self, model: Any) -> dict[int, int]:
         """Where each token begins; empty if the model was converted without alignment heads."""
         try:
-            (aligned,) = model.align(self.encoded, self.prompt, [self.ids], self.frames)
+            (aligned,) = model.align(self.encoded, self.prompt, [self.ids], len(self.heard))
         except RuntimeError:
             return {}
         # A token has several places; the first one counts.
