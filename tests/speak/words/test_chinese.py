@@ -18,6 +18,10 @@ CASES = """
     第2，2月，2号，2楼，2年级 → 第二，二月，二号，二楼，二年级
     200，2000，20000，2万，2222 → 两百，两千，两万，两万，两千二百二十二
     3-5天，3~5个，第3，4名 → 三到五天，三到五个，第三，四名
+    1-2天，2-3个，2~2.5倍，1～2小时，10-12次 → 一到两天，两到三个，两到二点五倍，一到两小时，十到十二次
+    1至2天，2到3天，2 - 3 天，等到2点，2-3万，-2到2个 → 一至两天，两到三天，两到三天，等到两点，两到三万，负二到两个
+    2-3 km，1-2公里，1-2元，$1-2，€2-2.5 → 两到三公里，一到两公里，一到两元，一到两美元，两到二点五欧元
+    第1-2页，第2到3个，1-2号，2-3楼，1-2年级，2-3，1-2% → 第一到二页，第二到三个，一到二号，二到三楼，一到二年级，二到三，百分之一到二
     1/2的人，2 1/2，3倍 → 二分之一的人，二又二分之一，三倍
     50%，0.1%，10%-20%，10-20%，3‰ → 百分之五十，百分之零点一，百分之十到百分之二十，百分之十到二十，千分之三
     2024年3月5日，1999年，90年代，1990年代 → 二〇二四年三月五日，一九九九年，九十年代，一九九〇年代
@@ -94,6 +98,13 @@ def value(said: str) -> int:
 def test_a_cardinal_can_be_read_back(n: int) -> None:
     assert value(cardinal(n)) == n
     assert number(f"{n:,}") == cardinal(n)
+
+
+@given(st.integers(1, 99), st.integers(1, 99), st.sampled_from("-–~～至到"))
+def test_each_end_of_a_range_is_said_as_if_it_were_alone(a: int, b: int, to: str) -> None:
+    first, second = in_words(f"{a}个", "zh"), in_words(f"{b}个", "zh")
+    by = to if to == "至" else "到"
+    assert in_words(f"{a}{to}{b}个", "zh") == f"{first[:-1]}{by}{second}"
 
 
 @settings(max_examples=100, deadline=None)

@@ -25,20 +25,19 @@ _NOT_COUNTED = "(?!年级|年代|号|月|日|楼|班|等|线|级|点[零一二�
 
 
 def _amount(m: re.Match[str], minus: str = "负") -> str:
-    say = number if m["to"] else counted
-    said = (minus if m["minus"] else "") + say(m["n"])
+    said = (minus if m["minus"] else "") + counted(m["n"])
     if not m["to"]:
         return said
-    return f"{said}到{minus if m['to'][0] == '-' else ''}{number(m['to'].lstrip('-'))}"
+    return f"{said}到{minus if m['to'][0] == '-' else ''}{counted(m['to'].lstrip('-'))}"
 
 
 def _money(m: re.Match[str]) -> str:
     """$5.20 → 五点二美元; ¥3万 → 三万元."""
     n = re.sub(r"(\.\d*?)0+$", r"\1", m["n"]).rstrip(".")
-    to = f"到{number(m['to'])}" if m["to"] else ""
+    to = f"到{counted(m['to'])}" if m["to"] else ""
     minus = "负" if m["minus"] else ""
     name = units.CURRENCIES[m["mark"]].chinese
-    return f"{minus}{number(n) if to else counted(n)}{to}{m['by'] or ''}{name}"
+    return f"{minus}{counted(n)}{to}{m['by'] or ''}{name}"
 
 
 def _percent(m: re.Match[str]) -> str:
@@ -85,6 +84,12 @@ def _joined(m: re.Match[str]) -> str:
 def _version(m: re.Match[str]) -> str:
     prefix = "版本" if m[1] and not m.string[m.end() :].startswith("版") else ""
     return prefix + "点".join(digits(part) for part in m[2].split("."))
+
+
+def _range(m: re.Match[str]) -> str:
+    """1到2天 → 一到两天; 第1到2页 numbers the pages: 第一到二页."""
+    say = number if m["nth"] else counted
+    return f"{m['nth']}{say(m['n'])}{m['by']}{say(m['to'])}"
 
 
 def _number(m: re.Match[str]) -> str:
@@ -147,6 +152,11 @@ MEASURES = table(
 NUMBERS = table(
     r"\d",
     (rf"(?<=\d)\s?{DASH}\s?(?=\d)", "到"),
-    (rf"(?<![A-Za-z\d.第到])2(?={_COUNTED}){_NOT_COUNTED}", "两"),
+    (
+        rf"(?<![A-Za-z\d.,-])(?P<nth>第?)(?P<n>{NUMBER})\s?(?P<by>[到至])\s?(?P<to>{NUMBER})"
+        rf"(?={_COUNTED}){_NOT_COUNTED}",
+        _range,
+    ),
+    (rf"(?<![A-Za-z\d.第])2(?={_COUNTED}){_NOT_COUNTED}", "两"),
     (rf"(?P<minus>(?<![\w)\]]){MINUS}\s?|(?<=[\u4e00-\u9fff]){MINUS})?(?P<n>{NUMBER})", _number),
 )
