@@ -44,7 +44,21 @@ CASES = {
         at 7:15 a.m. on Friday → at seven fifteen AM on Friday
         It is 7 a.m. → It is seven AM.
         9-5 pm, 9:00–17:30 → nine to five PM, nine o'clock to seventeen thirty
+        Open 9:00-17:00, 10:00-11:30, 08:00-12:00 → Open nine o'clock to seventeen hundred, ten o'clock to eleven thirty, eight o'clock to twelve o'clock
+        00:00-23:59, 10-12:30, 12:00:05-00:30, 9:00-17h → zero hundred to twenty-three fifty-nine, ten to twelve thirty, twelve o'clock and five seconds to zero thirty, nine o'clock to seventeen hours
+        on 2024-05-06 10:00-11:30, 10:30 555-0142 → on May sixth, twenty twenty-four ten o'clock to eleven thirty, ten thirty five five five, zero one four two
+        05-06-2024, 13-06-2024, 1914-1918 1939-1945 → five dash six dash twenty twenty-four, June thirteenth, twenty twenty-four, nineteen fourteen to nineteen eighteen nineteen thirty-nine to nineteen forty-five
+        2024-05-06T10:00-05:00 → May sixth, twenty twenty-four at ten o'clock UTC minus five
+        2024-05-06T07:15:30.123Z, 2024-05-06T07:15+05:30 → May sixth, twenty twenty-four at seven fifteen and thirty seconds UTC, May sixth, twenty twenty-four at seven fifteen UTC plus five thirty
         It won 3:2 at 16:9. → It won three to two at sixteen to nine.
+        """,
+    "numbers with a dash that are no phone numbers": """
+        won 3-2, 6-0 and 7-6 (7-4) → won three to two, six to zero and seven to six (seven to four)
+        pages 10-12, pp. 100-102, pages 312-1024, 120-2000 → pages ten to twelve, pages one hundred to one hundred two, pages three hundred twelve to one thousand twenty-four, one hundred twenty to two thousand
+        05-10 minutes, 0-60, John 3:16-18 → zero five to ten minutes, zero to sixty, John three sixteen to eighteen
+        192.168.0.1:8080 → one hundred ninety-two dot one hundred sixty-eight dot zero dot one:eight thousand eighty
+        555-0142, 020 7946 0018 → five five five, zero one four two, zero two zero, seven nine four six, zero zero one eight
+        0171-555-0142 → zero one seven one, five five five, zero one four two
         """,
     "quantities": """
         $5.20, $1, $0.99, $5.00, -$5 → five dollars and twenty cents, one dollar, ninety-nine cents, five dollars, minus five dollars
@@ -145,6 +159,16 @@ def test_an_ordinal_differs_in_its_last_word_only(n: int) -> None:
 )
 def test_years(n: int, said: str) -> None:
     assert year(n) == said
+
+
+CLOCKS = st.builds("{}:{:02}".format, st.integers(0, 23), st.integers(0, 59)) | st.builds(
+    "{:02}:{:02}".format, st.integers(0, 23), st.integers(0, 59)
+)
+
+
+@given(CLOCKS, CLOCKS, st.sampled_from(["-", "–", " - ", " – ", "~"]))
+def test_each_end_of_a_clock_range_is_said_as_if_it_were_alone(a: str, b: str, to: str) -> None:
+    assert in_words(f"{a}{to}{b}", "en") == f"{in_words(a, 'en')} to {in_words(b, 'en')}"
 
 
 @settings(max_examples=100, deadline=None)

@@ -13,6 +13,10 @@ _ENDINGS = any_of(
         "app me tv"
     )
 )
+_NUMBERED = re.compile(
+    r"\b(?:pages?|pp?\.|lines?|verses?|chapters?|rows?|items?|nos?\.|numbers|years?|from) ?$",
+    re.IGNORECASE,
+)
 _MARKS = {".": " dot ", "@": " at ", "_": " underscore ", "-": " dash ", "+": " plus "}
 
 
@@ -23,8 +27,14 @@ def _phone(m: re.Match[str]) -> str:
 
 
 def _local_phone(m: re.Match[str]) -> str:
-    """555-0142 is a phone number, 100-2000 a range."""
-    return m[0] if m[0][1:3] == "00" or m[0][1:3] == "50" else _phone(m)
+    """555-0142 is a phone number; 100-2000 and pages 312-1024 are ranges."""
+    is_range = m[0][0] in "01" or m[0][1:3] in {"00", "50"}
+    return m[0] if is_range or _NUMBERED.search(m.string[: m.start()]) else _phone(m)
+
+
+def _trunk_phone(m: re.Match[str]) -> str:
+    """030 1234567 is a phone number, 05-10 a range."""
+    return _phone(m) if len(re.findall(r"\d", m[0])) > 6 else m[0]
 
 
 def _mail(m: re.Match[str]) -> str:
@@ -55,8 +65,8 @@ PHONES = table(
     (r"(?<=\b[Cc]all )\d{3,8}\b(?![-.,]\d|[%°]| times)", _phone),
     (r"(?<=\b[Dd]ial )\d{3,8}\b", _phone),
     (r"(?<![\w.+-])\(\d{2,5}\)[ -]?\d{3,4}(?:[ -]\d{2,4})*(?![\w-])", _phone),
-    (r"(?<![\w.,+-])0\d{1,4}(?:[ -]\d{2,4}){1,4}(?![\w-]|[.,]\d)", _phone),
-    (r"(?<![\w.,+-])\d{4}(?:[ -]\d{4}){2,4}(?![\w-]|[.,]\d)", _phone),
+    (r"(?<![\w.,+-])0\d{1,4}(?:[ -]\d{2,4}){1,4}(?![\w-]|[.,]\d)", _trunk_phone),
+    (r"(?<![\w.,+-])\d{4}([ -])\d{4}(?:\1\d{4}){1,3}(?![\w-]|[.,]\d)", _phone),
     (r"(?<![\w.,+$€£¥-])\d{3}-\d{4}(?![\w%°-]|[.,]\d)", _local_phone),
 )
 CODES = table(

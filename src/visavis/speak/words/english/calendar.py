@@ -40,9 +40,18 @@ def _day(month: str, day: int) -> str:
 
 def _ymd(m: re.Match[str]) -> str:
     month, day = int(m[3]), int(m[4])
-    if not (1 <= month <= 12 and 1 <= day <= 31):
+    if m[1][0] == "0" or not (1 <= month <= 12 and 1 <= day <= 31):
         return m[0]
     return f"{_day(MONTHS[month - 1], day)}, {year(int(m[1]))}" + (" at " if m[5] else "")
+
+
+def _instant(m: re.Match[str]) -> str:
+    """2024-11-29T07:15:30.123+05:30: no fraction of the second, and the zone in words."""
+    sign, hours, minutes = m[2], int(m[3] or 0), int(m[4] or 0)
+    if not (hours or minutes):
+        return f"{m[1]} UTC"
+    said = f"{m[1]} UTC {'plus' if sign == '+' else 'minus'} {cardinal(hours)}"
+    return said + (f" {_minutes(str(minutes))}" if minutes else "")
 
 
 def _dmy(m: re.Match[str]) -> str:
@@ -151,6 +160,10 @@ DATES = table(
         _day_month,
     ),
     (rf"\b{_MONTH}\.?,? ([12]\d{{3}})\b(?![:/%°-]|[.,]\d)", _month_year),
+    (
+        r"\b(\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d)?)(?:\.\d+)?(?:Z|([+-])(\d\d):?([0-5]\d))(?![\w:])",
+        _instant,
+    ),
     (r"(?<![\w.-])(\d{4})([-/.])(\d{1,2})\2(\d{1,2})(?![\d-]|\.\d)(T(?=\d\d:))?", _ymd),
     (r"(?<![\w./-])(\d{1,2})([-/.])(\d{1,2})\2(\d{4}|(?<=/)\d{2})(?![\d/-]|\.\d)", _dmy),
     (r"(?<![\d.,/-])((?:1\d|20)\d\d)-(0[1-9]|1[0-2])(?![\d-]|\.\d)", _iso_month),
@@ -166,6 +179,8 @@ TIMES = table(
     r":|\d\s?[AaPp]\.?\s?[Mm]",
     (rf"(?<=\d)\s?{DASH}\s?(?=\d{{1,2}}(?::[0-5]\d)?\s?{_HALF})", " to "),
     (rf"(?<=:\d\d)\s?{DASH}\s?(?=\d{{1,2}}:\d\d)", " to "),
+    (rf"(?<=:\d\d)(?:{DASH}|\s{DASH}\s)(?=\d{{1,3}}(?![\d:.,-]\d|\d))", " to "),  # John 3:16-18
+    (rf"(?<![\w:.,-])(\d{{1,2}})(?:{DASH}|\s{DASH}\s)(?=\d{{1,2}}:[0-5]\d)", r"\1 to "),
     (rf"(?<=[mM]|\.)\s?{DASH}\s?(?=\d{{1,2}}(?::[0-5]\d)?\s?{_HALF})", " to "),
     (rf"\b(\d{{1,2}})(?::([0-5]\d))?\s?{_HALF}", _half_day),
     (r"(?<!\d)(?<!\d[:.,])([01]?\d|2[0-4]):([0-5]\d)(?::([0-5]\d))?(?!:?\d|\.\d)", _clock),

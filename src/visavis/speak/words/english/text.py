@@ -15,12 +15,12 @@ from visavis.speak.words.rule import apply, table
 _DIGIT = re.compile(r"\d")
 _RATIO = table(":", (r"(?<![\d:.,])(\d{1,6}):(\d{1,6})(?!:?\d|\.\d)", r"\1 to \2"))
 _WITH_DIGITS = (
+    DATES,  # and times: 00-17 of 9:00-17:00 and 05-06-2024 look like phone numbers
+    TIMES,
     PHONES,
-    DATES,
     CODES,
     DECADES,
     VERSIONS,
-    TIMES,
     PREFIXES,
     MONEY,
     SUMS,
