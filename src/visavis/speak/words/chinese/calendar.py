@@ -23,6 +23,15 @@ def _ymd(m: re.Match[str]) -> str:
     return _date(m[1], m[3], m[4]) if _is_date(m[3], m[4]) else m[0]
 
 
+def _instant(m: re.Match[str]) -> str:
+    """2024-05-06T07:15:30.123+05:30: no fraction of the second, and the zone in words."""
+    sign, hours, minutes = m[2], int(m[3] or 0), int(m[4] or 0)
+    if not (hours or minutes):
+        return f"{m[1]}UTC"
+    said = f"{m[1]}UTC{'加' if sign == '+' else '减'}{cardinal(hours)}"
+    return said + (f"点{cardinal(minutes)}" if minutes else "")
+
+
 def _dmy(m: re.Match[str]) -> str:
     """Day first, unless only the month can stand there: 29/11/2024 and 11/29/2024."""
     if _is_date(m[3], m[1]):
@@ -70,12 +79,18 @@ def _score(m: re.Match[str]) -> str:
 
 CALENDAR = table(
     r"\d[-/.:：至到]|\d\s?[-~—–年月AaPp:：]|比分",
+    (
+        r"(?<![A-Za-z\d./-])(\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d)?)(?:\.\d+)?"
+        r"(?:Z|([+-])(\d\d):?([0-5]\d))(?![A-Za-z\d:])",
+        _instant,
+    ),
     (r"(?<![\w.-])(\d{4})([-/.])(\d{1,2})\2(\d{1,2})(?:日|T(?=\d\d:))?(?![\w-]|\.\d)", _ymd),
-    (r"(?<![A-Za-z\d./-])(\d{4})([-/.])(\d{1,2})\2(\d{1,2})(?:日|T(?=\d\d:))?(?![\d-]|\.\d)", _ymd),
+    (r"(?<![A-Za-z\d./-])(\d{4})([-/.])(\d{1,2})\2(\d{1,2})(?:T(?=\d\d:)|日?(?![\d-]|\.\d))", _ymd),
     (r"(?<![A-Za-z\d./-])(\d{1,2})([-/.])(\d{1,2})\2(\d{4})(?![\d/-]|\.\d)", _dmy),
     (rf"(?<!\d)({_YEAR})年?\s?(?:{DASH}|至|到)\s?({_YEAR})(年|学年|财年|赛季)", _year),
     (r"(?<!\d)([12]\d\d0|[1-9]0)年代", _decade),
     (rf"(?<![\d.,])({_YEAR})()(年|学年|财年|赛季)", _year),
+    (rf"(?<![\d.,])(?<!\d[-/])(\d{{1,2}})\s?{DASH}\s?(?=\d{{1,2}}月)", r"\1到"),
     (
         rf"(?<![\d.,])(\d{{1,2}})月(?:(\d{{1,2}})(?:\s?(?:{DASH}|至|到)\s?(\d{{1,2}}))?([日号]))?",
         _month_day,
