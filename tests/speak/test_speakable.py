@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 import unicodedata
 
@@ -46,7 +47,13 @@ def speak(*phrases: str) -> list[str]:
         ("<!-- no -->Yes.", "Yes."),
         ("Fish & chips, x < y.", "Fish and chips, x is less than y."),
         ("a <b and c> d", "a <b and c> d"),
-        ("AT&amp;T &lt;b&gt; &nbsp;x", "AT and T <b> x"),
+        ("AT&amp;T &lt;b&gt; &nbsp;x", "AT and T x"),
+        ("&lt;b&gt;hi&lt;/b&gt;", "hi"),
+        ("&amp;lt;b&amp;gt;hi &#60;br&#x3e; &#42;&#42;there&#42;&#42;", "hi there"),
+        ("<`b`>hi</*b*> <\u200bi>there", "hi there"),
+        ("Type `&lt;b&gt;` and `<i>`.", "Type and."),
+        ("5 &lt; 6 &amp;&amp; cats&notes", "five is less than six && cats and notes"),
+        ("See https://a.org/?x=1&lt=2&copy=3 now.", "See a dot org now."),
         ("2 &times; 3 &#x1F600;&#0;", "two times three"),
         ("Nice 😀👍🏽 day 🇫🇷!", "Nice day!"),
         ("👩‍👧 ❤️", ""),
@@ -150,7 +157,26 @@ def test_thoughts_are_not_read() -> None:
 
 @pytest.mark.parametrize(
     "unit",
-    ["1+", "1-", "1/", "1x ", "a.", "a@", "(1", "[](", "<a ", "_", "*", "1年", "X ", "{", "\\"],
+    [
+        "1+",
+        "1-",
+        "1/",
+        "1x ",
+        "a.",
+        "a@",
+        "(1",
+        "[](",
+        "<a ",
+        "_",
+        "*",
+        "1年",
+        "X ",
+        "{",
+        "\\",
+        "&amp;",
+        "&",
+        "<a>",
+    ],
 )
 def test_no_phrase_takes_long(unit: str) -> None:
     text = unit * (240 // len(unit)) + "="
@@ -163,7 +189,10 @@ def test_no_phrase_takes_long(unit: str) -> None:
 @given(
     st.lists(
         st.sampled_from(
-            [*"*_`~#[](){}<>|&;:!-\n \\/\"'", "```", "<b>", "</", "http://", "a", "b c"]
+            [
+                *"*_`~#[](){}<>|&;:!-\n \\/\"'",
+                *["```", "<b>", "</", "http://", "a", "b c", "&lt;", "&gt;", "&amp;", "\u200b"],
+            ]
         ),
         max_size=60,
     ).map("".join)
@@ -175,5 +204,7 @@ def test_what_is_spoken_is_one_clean_line_or_nothing(written: str) -> None:
         assert not spoken or any(char.isalnum() for char in spoken)
         assert "\ufffd" not in spoken
         assert "`" not in spoken
+        if not any(char.isnumeric() for char in written):  # <1> is no tag, but said <one>
+            assert not re.search(r"</?[a-z]+/?>", spoken)
         assert not [char for char in spoken if unicodedata.category(char) in {"Cc", "Cf", "Cs"}]
         spoken.encode()

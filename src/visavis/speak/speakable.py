@@ -24,6 +24,8 @@ _ADDRESS = (  # read as its host
     r"<?(?:(?:https?|ftp)://(?:www\.)?|\bwww\.)([^\s/<>()?#，。；！？、]+)[^\s<>()，。；！？、]*(?<![.,;:!?])>?"
 )
 _TAG = r"</?[A-Za-z][\w:-]*(?:\s+[\w:-]+\s*=\s*(?:\"[^\"]*\"|'[^']*'|[^\s\"'<>]+))*\s*/?>"
+_LATE_TAG = re.compile(_TAG)
+_ENTITY = re.compile(r"&(?:[A-Za-z][A-Za-z0-9]{1,31}|#\d{1,7}|#[Xx][0-9A-Fa-f]{1,6});")
 _RULES: tuple[tuple[re.Pattern[str], str], ...] = tuple(
     (re.compile(pattern, re.MULTILINE), becomes)
     for pattern, becomes in (
@@ -129,13 +131,21 @@ def plain(text: str, language: str = "") -> str:
 
 def _bare(text: str) -> str:
     """The text without its marks, its numbers as they were written."""
-    text = plain_formulas(_BLANK_LINES.sub("\n", text))
+    text = plain_formulas(_BLANK_LINES.sub("\n", _unescaped(text)))
     for pattern, becomes in _RULES:
         text = pattern.sub(becomes, text)
-    text = html.unescape(text)
     text = unicodedata.normalize("NFC", "".join(_audible(char) for char in text))
+    while (bare := _LATE_TAG.sub(" ", text)) != text:  # what the marks within it had hidden
+        text = bare
     text = _STRAY_COMMA.sub("", _SPACE_BEFORE_MARK.sub(r"\1", _SPACES.sub(" ", text)))
     return _LEADING.sub("", text).strip()
+
+
+def _unescaped(text: str) -> str:
+    """&lt; as <, also &amp;lt;: before the rules, which then see the tags and marks."""
+    while (plainer := _ENTITY.sub(lambda m: html.unescape(m[0]), text)) != text:
+        text = plainer
+    return text
 
 
 def _worded(bare: str, language: str) -> str:
