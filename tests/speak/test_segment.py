@@ -299,7 +299,18 @@ PIECES = st.sampled_from(
         *" \n.,;:!?…。！？；，、：—\"'”“»)]}(*_`~#|<>&-/@\\\t\r０１3a",
         *["Dr.", " No. ", "a.m.", "U.S.", "St. ", " Friday", " The ", "and ", "```", "<think>"],
         *["今天", "冷", "word", "x.y", "３，", "14", "\ufffd", "é", "👍🏽", "\u200d", "\u0301"],
-        *["</think>", "...", " but ", " old yellow boats", " it's"],
+        *[
+            "~~~",
+            "\n```",
+            "```sh\n",
+            "\n~~~\n",
+            "\n<think>",
+            "`<think>`",
+            "\n- ",
+            "\n> ",
+            ": ```\n",
+        ],
+        *["</think>", "&lt;", "&amp;", "...", " but ", " old yellow boats", " it's"],
     ]
 )
 TEXTS = st.lists(PIECES, max_size=80).map("".join) | st.text(max_size=300)
@@ -309,6 +320,9 @@ TEXTS = st.lists(PIECES, max_size=80).map("".join) | st.text(max_size=300)
 @given(text=TEXTS, cuts=st.lists(st.integers(0, 300), max_size=30), context=st.booleans())
 @example(text="a. " * 90, cuts=list(range(300)), context=False)
 @example(text="3." + "." * 80 + " x" * 80, cuts=[1, 2, 3, 70, 71], context=False)
+@example(
+    text="Use ``` or <think>. So~~~\n```sh\nx. y\n```\nYes.", cuts=list(range(60)), context=True
+)
 @example(text="The old capital of France is Paris", cuts=list(range(40)), context=True)
 def test_phrases_depend_on_the_text_alone_and_joined_are_the_text(
     text: str, cuts: list[int], context: bool

@@ -89,11 +89,6 @@ def test_code_is_not_read_however_it_is_cut_into_phrases() -> None:
         "",
         "So it is.",
     ]
-    assert speak("Run ```ls -l``` now. ", "Then ~~~ rm. ", "~~~ stop.") == [
-        "Run now.",
-        "Then",
-        "stop.",
-    ]
 
 
 def test_a_longer_fence_is_closed_by_one_as_long() -> None:

@@ -2,8 +2,8 @@
 
 Takes the written phrases of one reply, in order. Gives the spoken text of each; empty = nothing to
 say. Invariant: what it gives is one line of plain text without marks, tags, controls or U+FFFD, and
-has at least one letter or digit, or is empty. Remembers only whether a code fence or a thinking
-block is open, and the language of the last phrase.
+has at least one letter or digit, or is empty. Remembers only what is hidden, and the language of
+the last phrase.
 """
 
 from __future__ import annotations
@@ -13,11 +13,9 @@ import re
 import unicodedata
 
 from visavis.speak.formula import plain_formulas
+from visavis.speak.hidden import Hidden
 from visavis.speak.tongues import has_letters, runs
 from visavis.speak.words.spoken import in_words
-
-_THOUGHT = r"think|thinking|thought|thoughts|reasoning|reflection|scratchpad|analysis"
-_SWITCH = re.compile(rf"(`{{3,}}|~{{3,}})|(?<!`)<(/?)\s*(?:{_THOUGHT})\s*>", re.IGNORECASE)
 
 _LINK = r"!?\[([^\[\]]*)\]\((?:[^()\s]|\([^()\s]*\))*(?:\s+\"[^\"]*\")?\)"
 _ADDRESS = (  # read as its host
@@ -48,6 +46,7 @@ _RULES: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         (r"\[\^?\d{1,3}\]", " "),  # notes and citations
         (r"(?<![\w])[:;]-?[)(DPp](?![\w])", " "),  # faces
         (r"(?<!\w):[a-z][a-z0-9_+-]+:(?!\w)", " "),  # :names_of_emoji:
+        (r"(?<=\w)~{3,}(?=\w)", " "),
         (r"`+|~{2,}", ""),
         (r"\*+(?=[^\s*\w])|(?<![\w*\s])\*+|(?<!\w)\*+(?=\w)|(?<=\w)\*+(?!\w)", ""),  # not 2*3
         (r"(?<!\w)_+|_+(?!\w)", ""),
@@ -81,44 +80,20 @@ class Speakable:
 
     def __init__(self, language: str = "") -> None:
         self._language = self._last = language
-        self._inside = ""  # "", the fence that closes the code, or "thought"
+        self._hidden = Hidden()
 
     @property
     def is_inside(self) -> bool:
         """Is what comes next code or a thought, not to be read aloud?"""
-        return bool(self._inside)
+        return bool(self._hidden)
 
     def speak(self, written: str) -> str:
         """The spoken text of the next phrase; empty if it has nothing to say."""
-        bare = _bare(self._outside(written))
+        bare = _bare(self._hidden.outside(written))
         if not has_letters(bare):  # "2024." is read as the phrase before it was
             return _worded(bare, self._last)
         self._last = runs(bare, self._language)[-1].language
         return _worded(bare, self._language)
-
-    def _outside(self, written: str) -> str:
-        """The phrase without the parts that lie in code fences and thinking blocks."""
-        kept, begin = [], 0
-        for mark in _SWITCH.finditer(written):
-            if not self._inside:
-                kept.append(written[begin : mark.start()])
-            begin = mark.end()
-            self._cross(mark)
-        if not self._inside:
-            kept.append(written[begin:])
-        return " ".join(kept)
-
-    def _cross(self, mark: re.Match[str]) -> None:
-        fence, slash = mark[1], mark[2]
-        if fence:
-            if not self._inside:
-                self._inside = fence
-            elif fence.startswith(self._inside):
-                self._inside = ""
-        elif slash:
-            self._inside = "" if self._inside == "thought" else self._inside
-        elif not self._inside:
-            self._inside = "thought"
 
 
 def plain(text: str, language: str = "") -> str:
