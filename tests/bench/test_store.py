@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import stat
+import threading
 from pathlib import Path
 
 import pytest
@@ -68,3 +71,45 @@ def test_a_file_that_cannot_be_written_leaves_nothing(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="cannot be written"):
         save(RESULT, tmp_path / "folder")
     assert not [path for path in tmp_path.rglob("*") if path.is_file()]
+
+
+def test_a_link_stays_a_link_and_its_file_is_written(tmp_path: Path) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    link = tmp_path / "link.json"
+    link.symlink_to(Path("elsewhere") / "a.json")
+    for _ in ("made", "written over"):
+        save(RESULT, link)
+        assert link.is_symlink()
+        assert load(tmp_path / "elsewhere" / "a.json") == RESULT
+    assert [path.name for path in (tmp_path / "elsewhere").iterdir()] == ["a.json"]
+
+
+def test_links_that_lead_in_a_circle_are_told(tmp_path: Path) -> None:
+    for name, other in (("a", "b"), ("b", "a")):
+        (tmp_path / name).symlink_to(other)
+    with pytest.raises(InputError, match="a: cannot be written"):
+        save(RESULT, tmp_path / "a")
+    assert (tmp_path / "a").is_symlink()
+
+
+def test_a_pipe_is_written_into(tmp_path: Path) -> None:
+    pipe, read = tmp_path / "pipe", []
+    os.mkfifo(pipe)
+    reader = threading.Thread(target=lambda: read.append(pipe.read_bytes()))
+    reader.start()
+    save(RESULT, pipe)
+    reader.join()
+    assert stat.S_ISFIFO(pipe.stat().st_mode)
+    assert read[0].startswith(b"{")
+    assert [path.name for path in tmp_path.iterdir()] == ["pipe"]
+
+
+def test_a_device_stays_a_device(tmp_path: Path) -> None:
+    null = tmp_path / "null"
+    try:
+        os.mknod(null, 0o666 | stat.S_IFCHR, os.makedev(1, 3))
+        null.open("wb").close()
+    except (OSError, AttributeError):
+        pytest.skip("makes no device here")
+    save(RESULT, null)
+    assert stat.S_ISCHR(null.stat().st_mode)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from visavis.bench.scenario import SCENARIOS, Scenario
 from visavis.bench.script import Script
 from visavis.flow.errors import EngineError
 from visavis.verbs import bench
+from visavis.verbs.run import check_writable
 
 from .conftest import RunVerb
 
@@ -74,6 +76,12 @@ def test_the_scenarios_are_listed(run_verb: RunVerb) -> None:
         (["--scenario", "nois"], "nois: no such scenario; there are smooth, pauses"),
         (["--compare", "none.json"], "none.json: cannot be read"),
         (["--json", "no/such/folder.json"], "its folder does not exist"),
+        (["--json", ""], "--json: the name is empty"),
+        (["--report", ""], "--report: the name is empty"),
+        (["--json", "."], ".: is a folder"),
+        (["--json", "n" * 250 + ".json"], ".json: cannot be written (File name too long)"),
+        (["--json", "n" * 300], "cannot be written (File name too long)"),
+        (["--report", "名" * 85], "cannot be written (File name too long)"),
         (["--url", "http://localhost:8000"], "http://localhost:8000: is no address of a WebSocket"),
         (["--url", ""], "'': is no address of a WebSocket"),
         (["--seed", "-1"], "-1 is not in the range"),
@@ -86,6 +94,30 @@ def test_what_cannot_be_done_is_said_before_anything_is_loaded(
     ended = run_verb("bench", *arguments)
     assert (ended.code, ended.out) == (2, "")
     assert words in ended.err
+
+
+def test_a_link_is_judged_by_what_it_names(
+    run_verb: RunVerb, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(bench, "_open", lambda *_: pytest.fail("loaded"))
+    for name, to in (("gone", "nowhere/a.json"), ("a", "b"), ("b", "a"), ("dir", ".")):
+        (tmp_path / name).symlink_to(to)
+    for name, words in (
+        ("gone", "its folder does not exist; mkdir -p " + str(tmp_path / "nowhere")),
+        ("a", "cannot be written (Too many levels of symbolic links)"),
+        ("dir", "is a folder"),
+    ):
+        ended = run_verb("bench", "--json", str(tmp_path / name))
+        assert (ended.code, ended.err.count("\n")) == (2, 1)
+        assert f"{tmp_path / name}: {words}" in ended.err
+    (tmp_path / "report").symlink_to("real.json")
+    both = ("--json", str(tmp_path / "real.json"), "--report", str(tmp_path / "report"))
+    assert "would be written over" in run_verb("bench", *both).err
+
+
+def test_a_pipe_is_no_file_beside_which_another_is_put(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    check_writable(tmp_path / "pipe", "--json")
 
 
 def test_a_run_prints_the_table_and_writes_result_and_report(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import stat
 from pathlib import Path
 
 import msgspec
@@ -23,14 +24,33 @@ def save(result: Result, path: Path) -> None:
 
 
 def write_whole(path: Path, data: bytes, remedy: str) -> None:
-    """Writes a file, whole or not at all. Raises `InputError` with the remedy."""
+    """Writes a file, whole or not at all; through a link, into the file that it names.
+
+    What is no regular file (a device, a pipe) is written straight into: to put a file in its place
+    would do away with it. Raises `InputError` with the remedy.
+    """
+    try:
+        if _is_stream(path):
+            path.write_bytes(data)
+        else:
+            _replace(Path(os.path.realpath(path)), data)
+    except OSError as error:
+        problem = f"cannot be written ({error.strerror})"
+        raise InputError(path, problem, remedy) from error
+
+
+def _is_stream(path: Path) -> bool:
+    try:
+        return not stat.S_ISREG(path.stat().st_mode)
+    except FileNotFoundError:
+        return False
+
+
+def _replace(path: Path, data: bytes) -> None:
     part = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
         part.write_bytes(data)
         os.replace(part, path)
-    except OSError as error:
-        problem = f"cannot be written ({error.strerror})"
-        raise InputError(path, problem, remedy) from error
     finally:
         with contextlib.suppress(OSError):
             part.unlink()

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from visavis.verbs.talk import FILE
+from visavis.verbs.path import FILE
 
 if TYPE_CHECKING:
     from visavis.bench.result import Episode, Result

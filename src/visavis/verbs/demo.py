@@ -18,6 +18,7 @@ import click
 
 from visavis.source.scene import Scene, Thing
 from visavis.verbs.dialogue import Director, Line
+from visavis.verbs.path import NamedPath
 from visavis.verbs.talk import SEED
 
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ BLIND = "the model of this tier has no eyes: the dialogue goes without pictures"
 @click.command()
 @click.option(
     "--out",
-    type=click.Path(path_type=Path, file_okay=False),
+    type=NamedPath(file_okay=False),
     default="visavis-demo",
     show_default=True,
     help="Folder for conversation.wav, run.mcap and summary.json.",

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from visavis.flow.errors import BundleError, InputError, PullError
+from visavis.verbs.path import FILE
 
 if TYPE_CHECKING:
     from visavis.bundle.fetch import Access, Report
@@ -33,7 +34,7 @@ class Outcome:
 @click.argument("names", nargs=-1, metavar="[NAME]...")
 @click.option("--tier", help="Fetch what this tier runs on.")
 @click.option("--list", "listing", is_flag=True, help="Show all bundles and fetch nothing.")
-@click.option("--manifest", type=click.Path(path_type=Path), help="Fetch what this file describes.")
+@click.option("--manifest", type=FILE, help="Fetch what this file describes.")
 @click.option("--force", is_flag=True, help="Fetch again what is there already.")
 @click.option("--offline", is_flag=True, help="Use no network; fail if it would be needed.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON on stdout instead of text.")

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from visavis.flow.clock import NS_PER_S
+from visavis.verbs.path import FILE
 
 if TYPE_CHECKING:
     from visavis.govern.replay import Difference, Recording, Report
@@ -20,7 +21,7 @@ WIDEST = 160
 
 
 @click.command()
-@click.argument("path", metavar="RECORDING", type=click.Path(path_type=Path))
+@click.argument("path", metavar="RECORDING", type=FILE)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON on stdout instead of text.")
 @click.option("--verbose", is_flag=True, help="Say what was recorded, and show events in full.")
 def replay(*, path: Path, as_json: bool, verbose: bool) -> None:

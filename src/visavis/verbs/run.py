@@ -10,7 +10,7 @@ import os
 import signal
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import AbstractContextManager, ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import FrameType
@@ -127,14 +127,36 @@ def _interruptible(conversation: Conversation, outcome: Outcome) -> Iterator[Non
 
 
 def check_writable(path: Path | None, option: str, others: Iterable[Path | None] = ()) -> None:
-    """Refuses an output path before any work is done, not after; also one that is in use."""
+    """Refuses an output path before any work is done, not after; also one that is in use.
+
+    A link stands for what it names.
+    """
     if path is None:
         return
+    _check_name(path, option)
     if path.is_dir():
         raise InputError(path, "is a folder", f"give {option} a file name")
-    if not path.absolute().parent.is_dir():
-        raise InputError(path, "its folder does not exist", f"mkdir -p {path.parent}")
-    if not os.access(path.absolute().parent, os.W_OK):
-        raise InputError(path, "its folder cannot be written to", f"give {option} another one")
-    if any(other and path.resolve() == other.resolve() for other in others):
+    if any(other and os.path.realpath(path) == os.path.realpath(other) for other in others):
         raise InputError(path, "would be written over", f"give {option} another name")
+    if path.exists() and not path.is_file():  # a device, a pipe: nothing is put beside it
+        if not os.access(path, os.W_OK):
+            raise InputError(path, "cannot be written to", f"give {option} another one")
+        return
+    folder = Path(os.path.realpath(path)).parent if path.is_symlink() else path.parent
+    if not folder.is_dir():
+        raise InputError(path, "its folder does not exist", f"mkdir -p {folder}")
+    if not os.access(folder, os.W_OK):
+        raise InputError(path, "its folder cannot be written to", f"give {option} another one")
+
+
+def _check_name(path: Path, option: str) -> None:
+    """Refuses what the system takes for no name of a file."""
+    real = Path(os.path.realpath(path))
+    try:
+        # Nothing is written under its own name at first, and this name is longer.
+        for each in (path, real.parent / f".{real.name}.{os.getpid()}.part"):
+            with suppress(FileNotFoundError, NotADirectoryError):
+                each.stat()
+    except OSError as error:
+        problem = f"cannot be written ({error.strerror})"
+        raise InputError(path, problem, f"give {option} another name") from error

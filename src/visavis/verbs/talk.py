@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from visavis.flow.clock import NS_PER_S
+from visavis.verbs.path import FILE
 
 if TYPE_CHECKING:
     from visavis.config import Config
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from visavis.wiring import Parts
 
 log = logging.getLogger(__name__)
-FILE = click.Path(path_type=Path)
 SEED = click.IntRange(0, 2**32 - 2)
 """What llama.cpp takes; its highest stands for a random one."""
 PROFILES = ("headset", "speaker", "browser", "half-duplex")
