@@ -12,6 +12,7 @@ from tests.bundle.test_gguf import KEYS, U32, gguf, key
 from visavis.backends.contract import Options
 from visavis.backends.llm.eye import PREPROC_SIDE, open_eye, with_number
 from visavis.backends.llm.xllamacpp import load
+from visavis.backends.settings import Settings
 from visavis.flow.errors import BundleError
 
 SIDE = key(PREPROC_SIDE, U32, struct.pack("<I", 2048))
@@ -23,7 +24,7 @@ def parameters() -> SimpleNamespace:
 
 def test_it_is_opened_without_a_warm_up(tmp_path: Path) -> None:
     params = parameters()
-    open_eye(params, tmp_path / "eye.gguf", {"image_max_tokens": 144}, tmp_path)
+    open_eye(params, tmp_path / "eye.gguf", Settings("llm/x", {"image_max_tokens": 144}), tmp_path)
     assert params.mmproj.path == str(tmp_path / "eye.gguf")
     assert (params.warmup, params.mmproj_use_gpu) == (False, False)
     assert (params.image_min_tokens, params.image_max_tokens) == (-1, 144)
@@ -34,7 +35,7 @@ def test_fewer_tiles_are_told_through_a_copy_of_the_file(tmp_path: Path) -> None
     folder.mkdir()
     path.write_bytes(gguf(keys=(*KEYS, SIDE)))
     params = parameters()
-    open_eye(params, path, {"preproc_image_size": 512}, folder)
+    open_eye(params, path, Settings("llm/x", {"preproc_image_size": 512}), folder)
     copied = Path(params.mmproj.path)
     assert copied.parent == folder
     wanted = gguf(keys=(*KEYS, key(PREPROC_SIDE, U32, struct.pack("<I", 512))))

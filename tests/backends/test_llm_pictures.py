@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from tests.pictures import picture
 from visavis.backends.contract import LlmCapabilities, Media
 from visavis.backends.llm.pictures import Album, Turn, sight, turn
+from visavis.backends.settings import Settings
 from visavis.flow.errors import EngineError
 from visavis.flow.events import Message
 
@@ -40,9 +41,9 @@ def test_an_engine_that_cannot_see_takes_words_only() -> None:
 
 def test_settings_say_how_it_sees() -> None:
     settings = {"picture_tokens": 64, "most_pictures": 3, "picture_side": 448}
-    seen = sight(LlmCapabilities(512), settings)
+    seen = sight(LlmCapabilities(512), Settings("llm/fake", settings))
     assert (seen.picture_tokens, seen.most_pictures, seen.picture_side) == (64, 3, 448)
-    assert sight(LlmCapabilities(512), {}).picture_tokens == 0
+    assert sight(LlmCapabilities(512), Settings("llm/fake", {})).picture_tokens == 0
 
 
 @given(st.lists(st.lists(st.integers(0, 9), max_size=4), max_size=30))

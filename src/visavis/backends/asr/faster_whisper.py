@@ -27,6 +27,7 @@ from visavis.backends.asr.word_times import Decoded
 from visavis.backends.contract import Asr, Hypothesis, Options
 from visavis.backends.invention import Evidence
 from visavis.backends.log_mel import HOP, WINDOW, log_mel
+from visavis.backends.settings import MOST_THREADS, Settings
 from visavis.flow.errors import BackendMissing, BundleError
 from visavis.flow.events import INPUT_RATE_HZ, Samples
 
@@ -47,6 +48,9 @@ BEHIND_S = 0.3
 PARTIAL_SHARE = 12
 # Of the 448 that the decoder has places for, less the prompt.
 MAX_TOKENS = 440
+
+
+MOST_PARTIAL_MS = 60_000
 
 
 class FasterWhisper:
@@ -235,12 +239,12 @@ def load(options: Options) -> Asr:
     Settings: `threads` (0 = the cores, at most 4), `compute_type` (int8), `language` (empty =
     detect, `among` these or all that the model knows), `partial_ms` (480).
     """
-    settings = options.settings
+    settings = Settings("asr/faster_whisper", options.settings)
     return FasterWhisper(
         options.files["model"].parent,
-        threads=int(settings.get("threads", 0)),
-        compute_type=str(settings.get("compute_type", "int8")),
-        language=str(settings.get("language", "")),
-        among=tuple(settings.get("among", ())),
-        partial_ms=int(settings.get("partial_ms", 480)),
+        threads=settings.whole("threads", 0, 0, MOST_THREADS),
+        compute_type=settings.text("compute_type", "int8"),
+        language=settings.text("language"),
+        among=settings.texts("among"),
+        partial_ms=settings.whole("partial_ms", 480, 1, MOST_PARTIAL_MS),
     )

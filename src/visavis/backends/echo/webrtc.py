@@ -21,6 +21,7 @@ from visavis.backends.contract import EchoCanceller, Options
 from visavis.backends.echo.early import Early
 from visavis.backends.echo.gate import Gate
 from visavis.backends.echo.linear import LinearStage
+from visavis.backends.settings import Settings
 from visavis.flow.errors import BackendMissing, EngineError
 from visavis.flow.events import INPUT_RATE_HZ, Samples
 
@@ -133,21 +134,14 @@ def _library() -> Any:
 
 def load(options: Options) -> EchoCanceller:
     """Settings: `echo` (true), `noise_suppression`, `gain_control` (false), `high_pass` (true)."""
-    return _load(**options.settings)
-
-
-def _load(
-    *,
-    echo: bool = True,
-    noise_suppression: bool = False,
-    gain_control: bool = False,
-    high_pass: bool = True,
-) -> EchoCanceller:
+    settings = Settings("echo/webrtc", options.settings)
+    echo = settings.flag("echo", True)
+    noise_suppression = settings.flag("noise_suppression", False)
     module = WebRtcModule(
         echo_cancellation=echo,
         noise_suppression=noise_suppression,
-        auto_gain_control=gain_control,
-        high_pass_filter=high_pass,
+        auto_gain_control=settings.flag("gain_control", False),
+        high_pass_filter=settings.flag("high_pass", True),
     )
     late = LATE_SUPPRESSED if noise_suppression else LATE
     return WebRtcCanceller(module, late) if echo else module

@@ -9,24 +9,26 @@ from __future__ import annotations
 
 import shutil
 import struct
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from visavis.backends.settings import Settings
+
 PREPROC_SIDE = "clip.vision.preproc_image_size"
+MOST_TOKENS, MOST_SIDE = 1 << 20, 16_384
 HEAD_BYTES = 1 << 20
 WHOLE_NUMBERS = (4, 5)  # GGUF value types: unsigned and signed, 32 bits
 
 
-def open_eye(params: Any, mmproj: Path, settings: Mapping[str, Any], folder: Path) -> None:
+def open_eye(params: Any, mmproj: Path, settings: Settings, folder: Path) -> None:
     """Names the tower in `params`. `folder`: where a copy of it may lie until it is loaded."""
-    if side := int(settings.get("preproc_image_size", 0)):
+    if side := settings.whole("preproc_image_size", 0, 0, MOST_SIDE):
         mmproj = with_number(mmproj, PREPROC_SIDE, side, folder / mmproj.name)
     params.mmproj.path = str(mmproj)
     # A warm-up encodes the largest picture there is: seconds for nothing.
     params.mmproj_use_gpu = params.warmup = False
-    params.image_min_tokens = int(settings.get("image_min_tokens", -1))
-    params.image_max_tokens = int(settings.get("image_max_tokens", -1))
+    params.image_min_tokens = settings.whole("image_min_tokens", -1, -1, MOST_TOKENS)
+    params.image_max_tokens = settings.whole("image_max_tokens", -1, -1, MOST_TOKENS)
 
 
 def with_number(path: Path, key: str, value: int, to: Path) -> Path:

@@ -18,12 +18,14 @@ from dataclasses import dataclass, replace
 
 from visavis.backends.contract import Llm, LlmCapabilities, Media, Options, Sampling, Usage
 from visavis.backends.llm.pictures import JPEG, PNG, Turn, sight, turn
+from visavis.backends.settings import MOST_CONTEXT_TOKENS, MOST_SEED, Settings
 from visavis.flow.clock import NS_PER_MS, Clock, SystemClock
 from visavis.flow.errors import ContextFull, EngineError, InputError
 from visavis.flow.events import Message, View
 
 Script = Callable[[Sequence[Message], random.Random], str]
 CHUNK_TOKENS = 16
+LATENCIES_MS = (0.0, 3_600_000.0)
 PIECE = re.compile(r"\s*(?:[\u2e80-\uffef]|[^\s\u2e80-\uffef]+)")
 """A token: a word with the space before it, or one wide character."""
 
@@ -253,22 +255,25 @@ def load(options: Options) -> Llm:
     `token_ms`, `jitter_ms`, `prefill_token_ms`, `fault_rate`, `faults` (a list of {kind, call,
     at, stall_ms}), `picture_tokens` (0 = it cannot see), `most_pictures`, `picture_side`.
     """
-    settings = options.settings
-    reply = settings.get("reply")
+    given, settings = options.settings, Settings("llm/fake", options.settings)
+    reply = given.get("reply")
     faults = {
         int(fault.get("call", 0)): Fault(
             fault["kind"], int(fault.get("at", 0)), fault.get("stall_ms", 5_000)
         )
-        for fault in settings.get("faults", ())
+        for fault in given.get("faults", ())
     }
     llm = FakeLlm(
-        seed=int(settings.get("seed", 0)),
+        seed=settings.whole("seed", 0, 0, MOST_SEED),
         script=sentences if reply is None else lambda messages, rng: str(reply),
-        prefill_token=Latency(float(settings.get("prefill_token_ms", 0.5))),
-        token=Latency(float(settings.get("token_ms", 15)), float(settings.get("jitter_ms", 0))),
-        context_tokens=int(settings.get("context_tokens", 4096)),
+        prefill_token=Latency(settings.number("prefill_token_ms", 0.5, *LATENCIES_MS)),
+        token=Latency(
+            settings.number("token_ms", 15, *LATENCIES_MS),
+            settings.number("jitter_ms", 0, *LATENCIES_MS),
+        ),
+        context_tokens=settings.whole("context_tokens", 4096, 1, MOST_CONTEXT_TOKENS),
         faults=faults,
-        fault_rate=float(settings.get("fault_rate", 0)),
+        fault_rate=settings.number("fault_rate", 0, 0, 1),
     )
     llm.capabilities = sight(llm.capabilities, settings)
     return llm

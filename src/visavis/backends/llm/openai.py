@@ -24,11 +24,13 @@ import httpx
 
 from visavis.backends.contract import Llm, LlmCapabilities, Media, Options, Sampling, Usage
 from visavis.backends.llm.pictures import Turn, sight, turn
+from visavis.backends.settings import MOST_CONTEXT_TOKENS, Settings
 from visavis.flow.errors import ContextFull, EngineError, InputError
 from visavis.flow.events import Message
 
 T = TypeVar("T")
 CONTEXT_TOKENS = 8192
+TIMEOUTS_S = (0.001, 86_400.0)
 MAX_ERROR_BYTES = 4096
 MAX_EVENT_CHARS = 1 << 20
 FINISH = {"stop": "end", "length": "length"}
@@ -37,7 +39,7 @@ FULL = ("context_length_exceeded", "exceed_context_size_error", "context length"
 
 def load(options: Options) -> Llm:
     """The engine at `base_url`; nothing is sent yet. Raises `InputError` for unusable settings."""
-    return OpenAiLlm(options.settings)
+    return OpenAiLlm(Settings("llm/openai", options.settings))
 
 
 class OpenAiLlm:
@@ -49,26 +51,26 @@ class OpenAiLlm:
     `picture_side`.
     """
 
-    def __init__(self, settings: Mapping[str, Any]) -> None:
-        self.base_url = str(settings.get("base_url", "")).rstrip("/")
-        self.model = str(settings.get("model", ""))
+    def __init__(self, settings: Settings) -> None:
+        self.base_url = settings.text("base_url").rstrip("/")
+        self.model = settings.text("model")
         for key, value in (("base_url", self.base_url), ("model", self.model)):
             if not value:
                 raise InputError(f"llm/openai: {key}", "is not set", f"set {key} in its settings")
         host = urlsplit(self.base_url).hostname
         if urlsplit(self.base_url).scheme not in ("http", "https") or not host:
             raise InputError(self.base_url, "is not an http(s) URL", "correct base_url")
-        context_tokens = int(settings.get("context_tokens", CONTEXT_TOKENS))
+        context_tokens = settings.whole("context_tokens", CONTEXT_TOKENS, 1, MOST_CONTEXT_TOKENS)
         self.capabilities = sight(
             LlmCapabilities(context_tokens=context_tokens, prefill=False), settings
         )
-        self.extra = dict(settings.get("extra", {}))
+        self.extra = settings.table("extra")
         self.totals = {"prompt_tokens": 0.0, "cached_tokens": 0.0, "made_tokens": 0.0}
         timeout = httpx.Timeout(
-            float(settings.get("token_timeout_s", 60)),
-            connect=float(settings.get("connect_timeout_s", 5)),
+            settings.number("token_timeout_s", 60, *TIMEOUTS_S),
+            connect=settings.number("connect_timeout_s", 5, *TIMEOUTS_S),
         )
-        key = settings.get("api_key", "")
+        key = settings.text("api_key")
         self.client = httpx.AsyncClient(
             timeout=timeout,
             headers={"Authorization": f"Bearer {key}"} if key else {},

@@ -7,15 +7,17 @@ too, with each picture as a data URL. Invariant: an album never holds more than 
 from __future__ import annotations
 
 import base64
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from visavis.backends.contract import LlmCapabilities, Media
+from visavis.backends.settings import Settings
 from visavis.flow.errors import EngineError
 from visavis.flow.events import Message
 
 ALBUM_BYTES = 8 << 20
+MOST_TOKENS, MOST_PICTURES, MOST_REACH, MOST_SIDE = 1 << 20, 1_000, 1_000, 16_384
 PNG = b"\x89PNG\r\n\x1a\n"
 JPEG = b"\xff\xd8\xff"
 
@@ -46,19 +48,20 @@ def turn(message: Message, media: Sequence[Media], capabilities: LlmCapabilities
 
 
 def sight(
-    capabilities: LlmCapabilities, settings: Mapping[str, Any], *, picture_tokens: int = 0
+    capabilities: LlmCapabilities, settings: Settings, *, picture_tokens: int = 0
 ) -> LlmCapabilities:
     """The capabilities with what the settings say of seeing.
 
     `picture_tokens` (0 = it cannot see; the argument is its default), `most_pictures`,
     `picture_reach`, `picture_side`.
     """
+    can = capabilities
     return replace(
-        capabilities,
-        picture_tokens=int(settings.get("picture_tokens", picture_tokens)),
-        most_pictures=int(settings.get("most_pictures", capabilities.most_pictures)),
-        picture_reach=int(settings.get("picture_reach", capabilities.picture_reach)),
-        picture_side=int(settings.get("picture_side", capabilities.picture_side)),
+        can,
+        picture_tokens=settings.whole("picture_tokens", picture_tokens, 0, MOST_TOKENS),
+        most_pictures=settings.whole("most_pictures", can.most_pictures, 1, MOST_PICTURES),
+        picture_reach=settings.whole("picture_reach", can.picture_reach, 0, MOST_REACH),
+        picture_side=settings.whole("picture_side", can.picture_side, 1, MOST_SIDE),
     )
 
 

@@ -36,6 +36,7 @@ from visavis.backends.contract import Llm, LlmCapabilities, Media, Options, Samp
 from visavis.backends.llm.eye import open_eye
 from visavis.backends.llm.pictures import Turn, sight, turn
 from visavis.backends.llm.process import ProcessLlm
+from visavis.backends.settings import MOST_CONTEXT_TOKENS, MOST_THREADS, Settings
 from visavis.flow.errors import BackendMissing, BundleError, ContextFull, EngineError
 from visavis.flow.events import Message
 
@@ -49,6 +50,7 @@ BATCH_TOKENS, LEAST_BATCH = 4, 8
 With 135M weights on 2 threads of a machine with other work: 8 tokens, 165 tokens/s, a cancel 51 ms
 p95; 12 tokens, 187 and 85; 16 tokens, 169 and 106; idle, 16 tokens reach 236 and 32 reach 279."""
 
+MOST_BATCH = 65_536
 SMALL_BYTES = 256 << 20
 """Below this size a token is decoded by one thread: with so little to do for each, they spend more
 time waiting for one another (20 ms a token on two, 11 on one, for 135M weights)."""
@@ -97,8 +99,8 @@ class Llama:
     """The engine itself. One session's messages are evaluated at a time; the newest stay."""
 
     def __init__(self, options: Options) -> None:
-        settings = options.settings
-        context_tokens = int(settings.get("context_tokens", CONTEXT_TOKENS))
+        settings = Settings("llm/xllamacpp", options.settings)
+        context_tokens = settings.whole("context_tokens", CONTEXT_TOKENS, 1, MOST_CONTEXT_TOKENS)
         self.capabilities = LlmCapabilities(context_tokens=context_tokens)
         if "mmproj" in options.files:
             self.capabilities = sight(self.capabilities, settings, picture_tokens=PICTURE_TOKENS)
@@ -262,7 +264,7 @@ class _Tally:
         )
 
 
-def _serve(files: Mapping[str, Path], context_tokens: int, settings: Mapping[str, Any]) -> Any:
+def _serve(files: Mapping[str, Path], context_tokens: int, settings: Settings) -> Any:
     """A server whose door is shut."""
     # Before its OpenMP wakes up. Threads that wait by spinning make each rival for a core cost
     # twenty times its time: on 2 busy cores, 2 threads went from 8 to 150 tokens a second.
@@ -275,12 +277,12 @@ def _serve(files: Mapping[str, Path], context_tokens: int, settings: Mapping[str
     params.n_ctx = context_tokens
     params.n_parallel = 1
     _share_out(params, settings)
-    if settings.get("kv", "f16") == "q8_0":
+    if settings.text("kv", "f16", ("f16", "q8_0")) == "q8_0":
         params.cache_type_k = params.cache_type_v = xllamacpp.ggml_type.GGML_TYPE_Q8_0
     params.cache_ram_mib = 0  # one conversation: nothing to swap out
     params.fit_params = False
     params.prefill_assistant = False  # a last message of ours is closed, not continued
-    params.swa_full = bool(settings.get("swa_full", False))
+    params.swa_full = settings.flag("swa_full", False)
     params.enable_reasoning = 0  # thought is not spoken, but waited for
     params.verbosity = -1
     params.endpoint_slots = params.endpoint_props = params.endpoint_metrics = params.ui = False
@@ -300,13 +302,15 @@ def _serve(files: Mapping[str, Path], context_tokens: int, settings: Mapping[str
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _share_out(params: Any, settings: Mapping[str, Any]) -> None:
+def _share_out(params: Any, settings: Settings) -> None:
     """Threads, and the tokens that they take at a time."""
-    threads = int(settings.get("threads", 0)) or _threads()
+    threads = settings.whole("threads", 0, 0, MOST_THREADS) or _threads()
     decoding = 1 if Path(params.model.path).stat().st_size < SMALL_BYTES else threads
     params.cpuparams_batch.n_threads = threads
-    params.cpuparams.n_threads = int(settings.get("decode_threads", 0)) or decoding
-    batch = int(settings.get("batch_tokens", 0)) or max(LEAST_BATCH, BATCH_TOKENS * threads)
+    decoding = settings.whole("decode_threads", 0, 0, MOST_THREADS) or decoding
+    params.cpuparams.n_threads = decoding
+    batch = settings.whole("batch_tokens", 0, 0, MOST_BATCH)
+    batch = batch or max(LEAST_BATCH, BATCH_TOKENS * threads)
     params.n_batch = params.n_ubatch = batch
 
 

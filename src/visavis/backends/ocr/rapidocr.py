@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from visavis.backends.contract import Line, Ocr, Options
+from visavis.backends.settings import MOST_THREADS, Settings
 from visavis.flow.errors import BackendMissing, BundleError, EngineError
 from visavis.flow.ring import Pixels
 
@@ -126,4 +127,5 @@ def _sample() -> Pixels:
 
 def load(options: Options) -> Ocr:
     """Settings: `threads` (1)."""
-    return RapidOcr(**options.settings)
+    settings = Settings("ocr/rapidocr", options.settings)
+    return RapidOcr(threads=settings.whole("threads", 1, 1, MOST_THREADS))

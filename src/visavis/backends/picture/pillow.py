@@ -14,6 +14,7 @@ import numpy as np
 from PIL import Image, ImageOps
 
 from visavis.backends.contract import Options, PictureCodec
+from visavis.backends.settings import Settings
 from visavis.flow.errors import InputError
 from visavis.flow.ring import Pixels
 
@@ -87,4 +88,4 @@ def _rgb(image: Image.Image) -> Image.Image:
 
 def load(options: Options) -> PictureCodec:
     """Settings: `quality` (90)."""
-    return PillowCodec(int(options.settings.get("quality", 90)))
+    return PillowCodec(Settings("picture/pillow", options.settings).whole("quality", 90, 1, 100))

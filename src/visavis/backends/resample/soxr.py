@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from visavis.backends.contract import Options, Resampler
+from visavis.backends.settings import MOST_RATE_HZ, Settings
 from visavis.flow.errors import BackendMissing
 from visavis.flow.events import INPUT_RATE_HZ, Samples
 
@@ -84,9 +85,9 @@ def _open_stream(in_rate_hz: int, out_rate_hz: int, low_latency: bool) -> Any:
 
 def load(options: Options) -> Resampler:
     """Settings: `in_rate_hz`, `out_rate_hz` (16 000), `low_latency` (true)."""
-    settings = options.settings
+    settings = Settings("resample/soxr", options.settings)
     return SoxrResampler(
-        int(settings["in_rate_hz"]),
-        int(settings.get("out_rate_hz", INPUT_RATE_HZ)),
-        low_latency=bool(settings.get("low_latency", True)),
+        settings.whole("in_rate_hz", 0, 1, MOST_RATE_HZ),
+        settings.whole("out_rate_hz", INPUT_RATE_HZ, 1, MOST_RATE_HZ),
+        low_latency=settings.flag("low_latency", True),
     )

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from visavis.backends.contract import Options, Speech
+from visavis.backends.settings import MOST_RATE_HZ, SPEEDS, Settings
 from visavis.flow.errors import BackendMissing, EngineError, InputError
 from visavis.flow.events import Samples, WordTime
 
@@ -59,9 +60,9 @@ _Callback = ctypes.CFUNCTYPE(
 
 
 class EspeakTts:
-    """Speaks any of its `languages`, at `rate_hz` (the library's own rate if not given)."""
+    """Speaks any of its `languages`, at `rate_hz` (0 = the library's own)."""
 
-    def __init__(self, library: Any, data: str | None, rate_hz: int | None, speed: float) -> None:
+    def __init__(self, library: Any, data: str | None, rate_hz: int, speed: float) -> None:
         self._library = library
         self._own_hz: int
         self.rate_hz: int
@@ -156,14 +157,16 @@ def _languages(library: Any) -> tuple[str, ...]:
 
 
 def load(options: Options) -> EspeakTts:
-    """Settings `rate_hz` (to speak at another rate than the library's) and `speed` (1.0)."""
-    settings = options.settings
+    """Settings `rate_hz` (0 = the library's own) and `speed` (1.0; 0.25 to 4)."""
+    settings = Settings("tts/espeak", options.settings)
+    rate_hz = settings.whole("rate_hz", 0, 0, MOST_RATE_HZ)
+    speed = settings.number("speed", 1.0, *SPEEDS)
     path, data = _find()
     try:
         library = ctypes.CDLL(path)
     except OSError as error:
         raise BackendMissing("espeak", f"espeak-ng ({error})", "local") from error
-    return EspeakTts(library, data, settings.get("rate_hz"), float(settings.get("speed", 1.0)))
+    return EspeakTts(library, data, rate_hz, speed)
 
 
 def _find() -> tuple[str, str | None]:

@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from visavis.backends.contract import Options, Speech
+from visavis.backends.settings import MOST_SEED, MOST_THREADS, SPEEDS, Settings
 from visavis.backends.vits import Feed, Utterance, Vits, open_vits
 from visavis.backends.word_times import Phone, word_times
 from visavis.flow.errors import BackendMissing, BundleError, EngineError
@@ -185,20 +186,22 @@ def _between(sayings: Sequence[Utterance], begin: int, end: int) -> Iterator[Sam
 
 
 def load(options: Options) -> PiperTts:
-    """Files `model` and `config`; settings `threads` (2), `speed` (1.0), `seed` (0)."""
+    """Files `model` and `config`; settings `threads` (2), `speed` (1.0; 0.25 to 4), `seed` (0)."""
     try:
         import onnxruntime
         from piper import PiperVoice
         from piper.config import PiperConfig
     except ImportError as error:
         raise BackendMissing("piper", error.name or "piper-tts", "local") from error
-    settings = options.settings
+    settings = Settings("tts/piper", options.settings)
+    speed = settings.number("speed", 1.0, *SPEEDS)
+    seed = settings.whole("seed", 0, 0, MOST_SEED)
+    threads = settings.whole("threads", 2, 0, MOST_THREADS)
     config = _config(_file(options, "config"), PiperConfig)
-    config.length_scale /= float(settings.get("speed", 1.0))
-    seed = int(settings.get("seed", 0))
+    config.length_scale /= speed
     onnxruntime.set_seed(seed)  # for a voice that stays whole: the same calls, the same sound
     voice = PiperVoice(session=None, config=config)
-    vits = _open(_file(options, "model"), voice, int(settings.get("threads", 2)))
+    vits = _open(_file(options, "model"), voice, threads)
     return PiperTts(voice, vits, seed)
 
 

@@ -14,6 +14,7 @@ import numpy as np
 from visavis.backends.contract import Options, TurnModel
 from visavis.backends.log_mel import log_mel
 from visavis.backends.onnx import open_session
+from visavis.backends.settings import MOST_THREADS, Settings
 from visavis.flow.errors import BundleError
 from visavis.flow.events import INPUT_RATE_HZ, Samples
 
@@ -52,4 +53,5 @@ class SmartTurn:
 
 def load(options: Options) -> TurnModel:
     """Files: `model`, an ONNX. Settings: `threads` (1)."""
-    return SmartTurn(options.files["model"], threads=int(options.settings.get("threads", 1)))
+    threads = Settings("turn/smart_turn", options.settings).whole("threads", 1, 0, MOST_THREADS)
+    return SmartTurn(options.files["model"], threads=threads)
