@@ -376,6 +376,44 @@ def test_an_address_of_another_kind_is_refused(user, url):
         RealtimeRunner(url, user)
 
 
+@pytest.mark.parametrize(
+    ("url", "problem"),
+    [
+        ("ws://127.0.0.1:99999/x", "port"),
+        ("ws://127.0.0.1:0/", "port"),
+        ("ws://127.0.0.1:abc/", "port"),
+        ("ws://127.0.0.1:-5/", "port"),
+        ("ws://[::1", "is no URL"),
+        ("ws://[zz]/", "is no URL"),
+        ("ws://u:hidden@[::1?key=hidden", "is no URL"),
+        ("ws://u:hidden@x:99999/?key=hidden", "port"),
+        ("ws://a..b/", "host"),
+        ("ws://.a/", "host"),
+        ("ws://a b/", "host"),
+        ("ws://a\0b/", "host"),
+        ("ws://" + "a" * 64 + ".org/", "host"),
+    ],
+)
+def test_an_address_that_leads_nowhere_is_refused_before_it_is_tried(url, problem):
+    with pytest.raises(InputError, match=f"{problem}.*; ") as refused:
+        address(url, "")
+    assert "hidden" not in str(refused.value)
+    assert "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    "url", ["ws://[::1]:80/", "wss://münchen.example/v1", "ws://a_b:65535/x", "ws://10.0.0.1./"]
+)
+def test_an_address_that_can_be_is_taken(url):
+    assert address(url, "")[1] == url
+
+
+def test_an_address_that_the_library_refuses_is_told_in_a_line(user):
+    with pytest.raises(ServerFailed, match=r"cannot be connected to .*username") as refused:
+        play("ws://hidden@127.0.0.1/", user)
+    assert "hidden" not in str(refused.value)
+
+
 def test_scenarios_in_a_room_are_not_for_servers(user):
     runner = RealtimeRunner("ws://localhost/", user)
     assert [bool(runner.why_not(scenario)) for scenario in SCENARIOS] == [

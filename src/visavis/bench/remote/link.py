@@ -11,7 +11,7 @@ import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
-from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
+from urllib.parse import SplitResult, parse_qsl, urlencode, urlsplit, urlunsplit
 
 from visavis.bench.remote.wire import (
     LARGEST,
@@ -53,15 +53,45 @@ class ServerFailed(VisavisError):
 def address(url: str, model: str) -> tuple[str, str]:
     """The URL with its model, and the same as it may be shown: without secrets.
 
-    Raises `InputError` for one that is no WebSocket's.
+    Raises `InputError` for one that is no WebSocket's, or that no connection can be made to.
     """
-    parts = urlsplit(url)
+    try:
+        parts = urlsplit(url)
+    except ValueError as error:  # a bracket that is not closed, such as "ws://[::1"
+        raise InputError(_shown(url), f"is no URL ({error})", "give ws://… or wss://…") from None
     shown = urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
     if parts.scheme not in ("ws", "wss") or not parts.hostname:
         raise InputError(shown or "''", "is no address of a WebSocket", "give ws://… or wss://…")
+    _check_port(parts, shown)
+    _check_host(parts.hostname, shown)
     query = [pair for pair in parse_qsl(parts.query) if pair[0] != "model" or not model]
     query += [("model", model)] if model else []
     return urlunsplit(parts._replace(query=urlencode(query), fragment="")), shown
+
+
+def _shown(url: str) -> str:
+    """As much as may be shown of what cannot be parsed."""
+    scheme, mark, rest = url.partition("://")
+    return scheme + mark + rest.partition("?")[0].partition("#")[0].rpartition("@")[2]
+
+
+def _check_port(parts: SplitResult, shown: str) -> None:
+    try:
+        fits = parts.port != 0
+    except ValueError:  # no number, or out of range
+        fits = False
+    if not fits:
+        raise InputError(shown, "has no port that there is", "give one from 1 to 65535")
+
+
+def _check_host(host: str, shown: str) -> None:
+    try:
+        # As the socket will; its own complaint of "a..b" is an error of encoding, not of network.
+        fits = host.isprintable() and " " not in host and bool(host.encode("idna"))
+    except UnicodeError:
+        fits = False
+    if not fits:
+        raise InputError(shown, "has no host of a name that can be", "correct --url")
 
 
 @asynccontextmanager
@@ -69,7 +99,12 @@ async def connected(url: str, shown: str, token: str) -> AsyncIterator[Link]:
     """A link to the server; what fails while it is up comes out as a `ServerFailed` too."""
     try:
         from websockets.asyncio.client import connect
-        from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidStatus
+        from websockets.exceptions import (
+            ConnectionClosed,
+            InvalidHandshake,
+            InvalidStatus,
+            WebSocketException,
+        )
     except ImportError as error:
         raise BackendMissing("bench --url", "websockets", "bench") from error
     headers = {"Authorization": f"Bearer {token}"} if token else {}
@@ -90,6 +125,10 @@ async def connected(url: str, shown: str, token: str) -> AsyncIterator[Link]:
         raise ServerFailed(shown, *REFUSALS.get(code, (f"answers HTTP {code}", UNKNOWN))) from error
     except InvalidHandshake as error:
         raise ServerFailed(shown, "does not speak WebSocket", UNKNOWN) from error
+    except WebSocketException as error:
+        # Of an address or a proxy; the text of the error shows all of it, the password too.
+        problem = f"cannot be connected to ({getattr(error, 'msg', type(error).__name__)})"
+        raise ServerFailed(shown, problem, UNKNOWN) from error
     except TimeoutError as error:
         raise ServerFailed(shown, f"does not answer within {OPEN_S:.0f} s", UNREACHED) from error
     except OSError as error:
