@@ -309,7 +309,54 @@ def test_a_session_that_is_refused_says_why(serving, user):
         def updated(self, session: dict) -> None:
             self.send("error", error={"message": "model not found"})
 
-    assert "refuses the session (model not found)" in failing(serving, user, Refusing())
+    with pytest.raises(ServerFailed, match=r"refuses the session \(model not found\); check"):
+        play(serving(Refusing()), user)
+
+
+@pytest.mark.parametrize(
+    ("error", "told"),
+    [
+        ({"message": "bad key"}, "bad key"),
+        ({"code": "invalid_api_key"}, "invalid_api_key"),
+        (None, "no reason"),
+        ({"message": "two\nlines"}, "two lines"),
+    ],
+)
+def test_an_error_in_place_of_a_session_is_told_at_once(serving, user, error, told):
+    class Complaining(FakeServer):
+        def greet(self) -> None:
+            self.send("error", error=error)
+
+    begun = time.monotonic()
+    with pytest.raises(ServerFailed, match=rf"begins no session \({told}\); check the model"):
+        play(serving(Complaining()), user)
+    assert time.monotonic() - begun < 3
+
+
+def test_a_server_that_begins_no_session_is_given_up(serving, user, monkeypatch):
+    monkeypatch.setattr("visavis.bench.remote.link.CREATED_S", 0.3)
+
+    class Silent(FakeServer):
+        def greet(self) -> None:
+            self.send("ping")
+
+    with pytest.raises(ServerFailed, match=r"begins no session within 0\.3 s; give the address"):
+        play(serving(Silent()), user)
+
+
+def test_a_session_refused_after_others_costs_the_episode_alone(serving, user):
+    class Tired(FakeServer):
+        met = 0
+
+        def greet(self) -> None:
+            self.met += 1
+            if self.met == 1:
+                return super().greet()
+            return self.send("error", error={"message": "quota used up"})
+
+    runner = RealtimeRunner(serving(Tired()), user)
+    assert runner.play(QUESTION).error == ""
+    assert "begins no session (quota used up)" in runner.play(QUESTION).error
 
 
 def test_a_message_without_end_is_refused(serving, user, monkeypatch):

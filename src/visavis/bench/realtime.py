@@ -36,8 +36,8 @@ class RealtimeRunner:
     def play(self, script: Script) -> Episode:
         """Plays it in real time. What goes wrong with the server is the episode's `error`.
 
-        Raises `ServerFailed` while the server was never reached: the next script would not
-        reach it either.
+        Raises `ServerFailed` while no session was ever agreed on: the next script would not
+        get one either.
         """
         session = Session(self._user, script)
         episode = Episode(script.scenario, script.name, script.seed)
@@ -59,6 +59,6 @@ class RealtimeRunner:
 
     async def _converse(self, session: Session, wishes: Wishes) -> None:
         async with connected(self._url, self._shown, self._token) as link:
-            self._reached = True
             await link.greet(wishes)
+            self._reached = True
             await session.run(link)

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from websockets.asyncio.client import ClientConnection
     from websockets.exceptions import ConnectionClosed
 
-OPEN_S, CREATED_S, UPDATED_S, SEND_S, CLOSE_S = 10.0, 2.0, 5.0, 5.0, 1.0
+OPEN_S, CREATED_S, UPDATED_S, SEND_S, CLOSE_S = 10.0, 5.0, 5.0, 5.0, 1.0
 TOO_BIG = 1009
 UNREACHED = "start the server, or give another --url"
 UNKNOWN = "give the address of a server of the OpenAI Realtime protocol"
@@ -144,8 +144,7 @@ class Link:
 
     async def greet(self, wishes: Wishes) -> None:
         """Agrees on the session, in the dialect that the server speaks."""
-        created = await self._awaited("session.created", CREATED_S)
-        spoken: Dialect = dialect(created or {})
+        spoken: Dialect = dialect(await self._created())
         other: Dialect = "beta" if spoken == "ga" else "ga"
         refusal = ""
         for each in (spoken, other):
@@ -155,6 +154,16 @@ class Link:
                 return  # some never confirm it
             refusal = refusal or complaint(answer)
         raise self.failed(f"refuses the session ({refusal})", "check the model, voice and token")
+
+    async def _created(self) -> Message:
+        """What each session begins with. Without it there is none: nothing would be answered."""
+        created = await self._awaited("session.created", CREATED_S)
+        if created is None:
+            raise self.failed(f"begins no session within {CREATED_S:g} s", UNKNOWN)
+        if created["type"] == "error":
+            said = complaint(created)
+            raise self.failed(f"begins no session ({said})", "check the model and token")
+        return created
 
     async def send(self, message: Message) -> None:
         """Raises `ServerFailed` if the server does not take it within 5 s."""
