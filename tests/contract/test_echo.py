@@ -114,3 +114,20 @@ def test_it_keeps_no_hold_on_the_samples(canceller: EchoCanceller) -> None:
         found.append(canceller.feed(shared_near, shared_far, 10.0))
         shared_near[:] = shared_far[:] = 7
     assert np.array_equal(np.concatenate(found), expected)
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf, 1e30, -3e38])
+@pytest.mark.parametrize("where", ["near", "far", "both"])
+@pytest.mark.parametrize("at_s", [0, 2])
+def test_a_sample_that_is_none_costs_no_more_than_its_moment(
+    canceller: EchoCanceller, value: float, where: str, at_s: float
+) -> None:
+    far, user = voice(0, 6, 0.1, 3), voice(2, 6, 0.05, 4)
+    user[:64_000] = 0
+    near = user + echo_of(far)
+    for sound in {"near": [near], "far": [far], "both": [near, far]}[where]:
+        sound[int(at_s * 16_000) + 50] = value
+    out = cleaned(canceller, near, far)
+    assert np.isfinite(out).all()
+    assert power(out[56_000:64_000]) < power(near[56_000:64_000]) / 1_000
+    assert power(user[72_000:]) / 4 < power(out[72_000:]) < power(user[72_000:]) * 2

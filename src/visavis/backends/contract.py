@@ -59,7 +59,7 @@ class EchoCanceller(Protocol):
         """The next 10 ms, both shape (160,) at 16 kHz: `near` without its echo of `far`.
 
         `delay_ms`: how much later than `far` its echo is in `near`; NaN = not known yet. Keeps
-        state.
+        state, which samples that are not finite, or are beyond all measure, do not spoil.
         """
 
     def reset(self) -> None:

@@ -94,3 +94,12 @@ def test_a_user_with_a_headset_is_heard_as_they_are_and_not_doubted() -> None:
     assert np.allclose(clean[begin : end - webrtc.LATE], near[begin - webrtc.LATE : end - 256])
     assert not any(doubted[150:180])
     assert db(clean[16_000:24_000]) < db(near[16_000:24_000])
+
+
+def test_without_echo_cancellation_a_sample_that_is_none_is_silence() -> None:
+    near = noise(1, 1)
+    for value, like in ((np.nan, 0), (np.inf, 0), (-np.inf, 0), (1e30, webrtc.LOUDEST)):
+        bad, good = near.copy(), near.copy()
+        bad[8_050], good[8_050] = value, like
+        outs = [cleaned(canceller(echo=False), each, np.zeros_like(near)) for each in (bad, good)]
+        assert np.array_equal(*outs)

@@ -26,6 +26,7 @@ class FakeCanceller:
 
     def feed(self, near: Samples, far: Samples, delay_ms: float) -> Samples:
         self.fed += 1
+        near, far = (np.nan_to_num(each, posinf=0.0, neginf=0.0) for each in (near, far))
         played = np.concatenate([self._played, far])
         self._played = played[len(far) :]
         return np.asarray(near - self._gain * played[: len(near)], np.float32)

@@ -3,8 +3,10 @@
 Takes 10 ms of near and far sound at 16 kHz; gives the near sound without the echo, 8 ms later (14
 with noise suppression). The linear stage takes out most of the echo and none of the user, AEC3 the
 rest, and a gate shuts on what still remains; while AEC3 is young, a user is let past it. Invariant:
-it is fed whole frames in order and nothing else, so the same frames give the same result. Noise
-suppression and gain control of the same module come with it when asked for.
+it is fed whole frames in order and nothing else, so the same frames give the same result; and what
+is not finite, or absurdly loud, reaches no state: the filter would be deaf from then on, for a NaN
+is never louder than anything. Noise suppression and gain control of the same module come with it
+when asked for.
 
 Its library starts a small native runtime with the first object: three threads that sleep, 14 MB,
 no connection to anywhere; 0.11 ms of work for 10 ms of sound.
@@ -27,6 +29,8 @@ from visavis.flow.events import INPUT_RATE_HZ, Samples
 
 FRAME = INPUT_RATE_HZ // 100
 FULL_SCALE = 32_768
+LOUDEST = 4.0
+"""12 dB beyond full scale: a sample louder than that is a fault of who gave it."""
 LATE, LATE_SUPPRESSED = 128, 224
 """Samples by which the module's sound is later, without and with noise suppression: 8 and 14 ms."""
 USUAL_DELAY_MS, MOST_DELAY_MS = 40, 500
@@ -54,8 +58,8 @@ class WebRtcModule:
         """10 ms; see the contract."""
         assert near.shape == far.shape == (FRAME,)
         delay_ms = USUAL_DELAY_MS if math.isnan(delay_ms) else delay_ms
-        self._near_samples[:] = _steps(near)
-        self._far_samples[:] = _steps(far)
+        self._near_samples[:] = _steps(_sane(near))
+        self._far_samples[:] = _steps(_sane(far))
         try:
             self._module.process_reverse_stream(self._far)
             self._module.set_stream_delay_ms(round(min(max(delay_ms, 0), MOST_DELAY_MS)))
@@ -100,6 +104,7 @@ class WebRtcCanceller:
 
     def feed(self, near: Samples, far: Samples, delay_ms: float) -> Samples:
         """10 ms; see the contract."""
+        near, far = _sane(near), _sane(far)
         misled = self._linear.misled
         direct = self._linear.feed(near, far)
         if self._linear.misled > misled:
@@ -117,6 +122,14 @@ class WebRtcCanceller:
 
     def close(self) -> None:
         self._module.close()
+
+
+def _sane(samples: Samples) -> Samples:
+    """What is not finite is silence, what is too loud is clipped; all else is as it was."""
+    if float(np.abs(samples).max()) <= LOUDEST:  # no NaN either
+        return samples
+    finite = np.nan_to_num(samples, nan=0.0, posinf=0.0, neginf=0.0)
+    return np.clip(finite, -LOUDEST, LOUDEST)
 
 
 def _steps(samples: Samples) -> Any:
