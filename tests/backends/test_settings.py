@@ -13,7 +13,7 @@ import pytest
 from visavis import backends
 from visavis.backends.contract import Options
 from visavis.backends.settings import Settings
-from visavis.flow.errors import BackendMissing, InputError
+from visavis.flow.errors import BackendMissing, BundleError
 
 Read = Callable[[Settings], Any]
 READS: dict[str, Read] = {
@@ -69,7 +69,7 @@ def test_what_is_not_is_refused_with_what_is_allowed(
     kind: str, values: tuple[object, ...], allowed: str
 ) -> None:
     for value in values:
-        with pytest.raises(InputError, match=rf"^x/y: key = .*: is not {allowed}.*; ") as refused:
+        with pytest.raises(BundleError, match=rf"^x/y: key = .*: is not {allowed}.*; ") as refused:
             READS[kind](Settings("x/y", {"key": value}))
         assert repr(value)[:20] in str(refused.value)
         assert len(str(refused.value)) < 200
@@ -101,7 +101,7 @@ def test_every_backend_names_what_it_cannot_take(
     kind, _, backend = name.partition("/")
     told = re.escape(f"{name}: {key} = {value!r}"[:40])
     try:
-        with pytest.raises(InputError, match=rf"^{told}.*: is not .*; correct it"):
+        with pytest.raises(BundleError, match=rf"^{told}.*: is not .*; correct it"):
             backends.load(kind, backend, Options(files, settings))
     except BackendMissing as missing:
         pytest.skip(str(missing))
@@ -111,7 +111,7 @@ def test_every_backend_names_what_it_cannot_take(
 @pytest.mark.parametrize("name", ["piper", "espeak"])
 def test_no_voice_takes_a_speed_that_nobody_could_follow(name: str, speed: object) -> None:
     try:
-        with pytest.raises(InputError, match=r"speed = .* a number from 0\.25 to 4"):
+        with pytest.raises(BundleError, match=r"speed = .* a number from 0\.25 to 4"):
             backends.load("tts", name, Options(settings={"speed": speed}))
     except BackendMissing as missing:
         pytest.skip(str(missing))

@@ -183,6 +183,52 @@ def test_a_file_that_is_not_a_voice_is_named(
     assert "\n" not in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    ("part", "key", "values"),
+    [
+        ("audio", "sample_rate", (0, -1, 3, 10**9, 22050.5, "22050", None, True)),
+        ("espeak", "voice", (3, None, ["en"])),
+        ("", "hop_length", (0, -256, 10**9, 256.5, "256", None)),
+        ("", "num_speakers", (-1, 1.5, "1", None)),
+        ("", "default_speaker_id", (-1, 1, "0")),
+        ("inference", "length_scale", (0, -1, 1e-3, 1e3, "1", None)),
+        ("inference", "noise_scale", (-1, 1e9, "0.6", float("nan"), None, [0.6])),
+        ("inference", "noise_w", (-1, 1e9, "0.6", float("inf"), None)),
+    ],
+)
+def test_a_number_that_no_voice_has_is_named_with_its_file(
+    tmp_path: Path, part: str, key: str, values: tuple[object, ...]
+) -> None:
+    pytest.importorskip("piper")
+    for value in values:
+        config = json.loads(CONFIG)
+        (config.setdefault(part, {}) if part else config)[key] = value
+        with pytest.raises(BundleError) as caught:
+            piper.load(files(tmp_path, model=b"", config=json.dumps(config)))
+        name = f"{part}.{key}" if part else key
+        assert f"m.json: {name} = {value!r}: is not " in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("espeak", {"voice": "no-such-voice"}),
+        ("espeak", {"voice": ""}),
+        ("espeak", {"voice": "en\0us"}),
+        ("phoneme_id_map", {"_": 0, "^": 1, "$": 2}),
+        ("phoneme_id_map", {"_": ["a"], "^": ["b"], "$": ["c"]}),
+    ],
+)
+def test_a_config_without_phonemes_is_not_laid_to_the_model(
+    tmp_path: Path, key: str, value: object
+) -> None:
+    pytest.importorskip("piper")
+    config = json.dumps({**json.loads(CONFIG), key: value})
+    with pytest.raises(BundleError, match=r"m\.json: gives no phonemes .*; pull") as caught:
+        piper.load(files(tmp_path, model=b"", config=config))
+    assert "\n" not in str(caught.value)
+
+
 def test_a_missing_file_is_named(tmp_path: Path) -> None:
     pytest.importorskip("piper")
     options = files(tmp_path, model=b"", config=CONFIG)

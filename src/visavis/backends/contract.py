@@ -2,8 +2,8 @@
 
 A backend is one file `backends/<kind>/<name>.py` with a module-level `load(options) -> <Kind>`.
 `options` is the bundle's: the paths of its files, and its settings. `load` raises
-`BackendMissing` when its library is absent, `BundleError` when a file is unusable, and `InputError`
-when a setting is (backends/settings.py reads them).
+`BackendMissing` when its library is absent, `BundleError` when a file is unusable, or a
+setting (backends/settings.py reads them).
 
 All calls block; the caller runs them in a lane. `close` may be called twice.
 A backend that is a fake spends simulated time through `clock.spend` (see flow/clock.py).

@@ -1,7 +1,7 @@
 """What a bundle's settings say, read with the kind and the bounds that each must have.
 
 Takes the settings of `Options`; gives typed values. Invariant: what comes out is within its bounds,
-and what is not is an `InputError` that names the backend, the key, the value and what is allowed.
+and what is not is a `BundleError` that names the backend, the key, the value and what is allowed.
 Does not know which keys there are: each backend asks for its own, others are left alone.
 """
 
@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from visavis.flow.errors import InputError
+from visavis.flow.errors import BundleError
 
 REMEDY = "correct it in the settings of the bundle"
 MOST_THREADS = 256
@@ -24,10 +24,10 @@ _SHOWN = 60
 
 
 class Settings:
-    """The settings of one backend, such as "tts/piper"."""
+    """The settings of one backend, such as "tts/piper"; or what else a bundle says, in a file."""
 
-    def __init__(self, backend: str, given: Mapping[str, Any]) -> None:
-        self._backend, self._given = backend, given
+    def __init__(self, whose: str, given: Mapping[str, Any], remedy: str = REMEDY) -> None:
+        self._whose, self._given, self._remedy = whose, given, remedy
 
     def whole(self, key: str, default: int, least: int, most: int) -> int:
         """A whole number from `least` to `most`."""
@@ -71,7 +71,7 @@ class Settings:
             raise self._refusal(key, value, "a table")
         return dict(value)
 
-    def _refusal(self, key: str, value: object, allowed: str) -> InputError:
+    def _refusal(self, key: str, value: object, allowed: str) -> BundleError:
         shown = repr(value)
         shown = shown if len(shown) <= _SHOWN else f"{shown[:_SHOWN]}…"
-        return InputError(f"{self._backend}: {key} = {shown}", f"is not {allowed}", REMEDY)
+        return BundleError(f"{self._whose}: {key} = {shown}", f"is not {allowed}", self._remedy)

@@ -20,7 +20,13 @@ from typing import Any
 import numpy as np
 
 from visavis.backends.contract import Options, Speech
-from visavis.backends.settings import MOST_SEED, MOST_THREADS, SPEEDS, Settings
+from visavis.backends.settings import (
+    MOST_RATE_HZ,
+    MOST_SEED,
+    MOST_THREADS,
+    SPEEDS,
+    Settings,
+)
 from visavis.backends.vits import Feed, Utterance, Vits, open_vits
 from visavis.backends.word_times import Phone, word_times
 from visavis.flow.errors import BackendMissing, BundleError, EngineError
@@ -36,6 +42,8 @@ MOST_KNOWN = 2_048
 SEAM_MS = 4
 """Two parts of a sentence fade in and out so long where they meet: no click."""
 PULL = "pull the bundle again"
+LEAST_RATE_HZ, MOST_HOP, MOST_SPEAKERS, MOST_NOISE = 4_000, 65_536, 100_000, 10.0
+SLOWNESS = (0.1, 10.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,11 +205,13 @@ def load(options: Options) -> PiperTts:
     speed = settings.number("speed", 1.0, *SPEEDS)
     seed = settings.whole("seed", 0, 0, MOST_SEED)
     threads = settings.whole("threads", 2, 0, MOST_THREADS)
-    config = _config(_file(options, "config"), PiperConfig)
+    path = _file(options, "config")
+    config = _config(path, PiperConfig)
     config.length_scale /= speed
     onnxruntime.set_seed(seed)  # for a voice that stays whole: the same calls, the same sound
     voice = PiperVoice(session=None, config=config)
-    vits = _open(_file(options, "model"), voice, threads)
+    probe = _probe(path, voice)
+    vits = _open(_file(options, "model"), probe, threads, config.hop_length)
     return PiperTts(voice, vits, seed)
 
 
@@ -221,16 +231,47 @@ def _config(path: Path, config_class: Any) -> Any:
             raise ValueError("a mark is missing in phoneme_id_map")
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise BundleError(path, "is not a Piper voice's config", PULL) from error
+    _check(path, config)
     if kind not in {"espeak", "text"}:
         raise BundleError(path, f"its phonemes are of the kind {kind!r}", "choose an espeak voice")
     return config
 
 
-def _open(path: Path, voice: Any, threads: int) -> Vits:
-    config = voice.config
+def _check(path: Path, config: Any) -> None:
+    """Refuses what the model would take without a word, or not take and be blamed for."""
+    given = {
+        "audio.sample_rate": config.sample_rate,
+        "espeak.voice": config.espeak_voice,
+        "hop_length": config.hop_length,
+        "num_speakers": config.num_speakers,
+        "default_speaker_id": config.default_speaker_id,
+        "inference.length_scale": config.length_scale,
+        "inference.noise_scale": config.noise_scale,
+        "inference.noise_w": config.noise_w_scale,
+    }
+    said = Settings(str(path), given, PULL)
+    said.whole("audio.sample_rate", 0, LEAST_RATE_HZ, MOST_RATE_HZ)
+    said.text("espeak.voice")
+    said.whole("hop_length", 0, 1, MOST_HOP)
+    speakers = said.whole("num_speakers", 0, 0, MOST_SPEAKERS)
+    said.whole("default_speaker_id", 0, 0, max(speakers - 1, 0))
+    said.number("inference.length_scale", 1.0, *SLOWNESS)
+    said.number("inference.noise_scale", 0.0, 0, MOST_NOISE)
+    said.number("inference.noise_w", 0.0, 0, MOST_NOISE)
+
+
+def _probe(path: Path, voice: Any) -> Feed:
+    """What the model is tried with. What fails here is no fault of the model's."""
     try:
-        probe = _feed(config, voice.phonemes_to_ids(voice.phonemize(PROBE)[0]))
-        return open_vits(path.read_bytes(), probe, threads=threads, hop=config.hop_length)
+        return _feed(voice.config, voice.phonemes_to_ids(voice.phonemize(PROBE)[0]))
+    except Exception as error:
+        problem = f"gives no phonemes with the voice {voice.config.espeak_voice!r} ({error})"
+        raise BundleError(path, problem, PULL) from error
+
+
+def _open(path: Path, probe: Feed, threads: int, hop: int) -> Vits:
+    try:
+        return open_vits(path.read_bytes(), probe, threads=threads, hop=hop)
     except Exception as error:
         raise BundleError(path, "is not a Piper voice", PULL) from error
 
