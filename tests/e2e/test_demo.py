@@ -27,7 +27,8 @@ def test_the_demo_happens(make_parts: Callable[..., Parts], run: Run, tmp_path: 
     assert not cancelled
     assert summary["failures"] == []
     roles = [item["role"] for item in summary["history"]]
-    assert roles.count("user") == len(SCRIPT)
+    # "Stop." may be a turn of its own, that is not answered.
+    assert 0 <= roles.count("user") - len(SCRIPT) <= 1
     assert roles.count("assistant") >= len(SCRIPT) - 1
     (cut,) = summary["interruptions"]
     assert cut["silence_ms"] <= 20
@@ -50,7 +51,8 @@ def test_the_demo_looks_at_what_is_in_view(
         pytest.skip("the model of the tiny tier has no eye yet")
     summary = perform(parts, tmp_path, pace="fast").summary
     assert summary["failures"] == []
-    assert sum(item["role"] == "user" for item in summary["history"]) == len(SEEING_SCRIPT)
+    asked = sum(item["role"] == "user" for item in summary["history"])
+    assert 0 <= asked - len(SEEING_SCRIPT) <= 1  # as above
     scenes = [truth["scene"] for truth in summary["truths"]]
     assert scenes == [str(FIRST)] * 3 + [str(SECOND)]
     looks = [reply["view"] for reply in summary["replies"]]

@@ -52,8 +52,10 @@ def state(second: float, name: str, previous: str) -> e.StateChanged:
     )
 
 
-def ended(second: float, said_s: float = 0) -> e.TurnEnded:
-    t_ns, end = round(second * NS_PER_S), round(said_s * RATE_HZ)
+def ended(second: float, said_s: float | None = None) -> e.TurnEnded:
+    """Said until `said_s`, or 0.2 s before."""
+    t_ns = round(second * NS_PER_S)
+    end = round((second - 0.2 if said_s is None else said_s) * RATE_HZ)
     return e.TurnEnded(t_ns=t_ns, text="a", start=0, end=end, probability=1, reasons=())
 
 
@@ -90,9 +92,20 @@ def test_an_answer_that_ends_before_it_is_cut_does_not_get_two_lines_at_once() -
 
 def test_a_line_that_was_not_understood_does_not_hold_up_the_demo() -> None:
     director, speaker = directed(Line("a"), Line("b"))
-    director.watch(e.TurnDropped(t_ns=3 * NS_PER_S, start=0, end=1, reason="no words"))
+    director.watch(e.TurnDropped(t_ns=3 * NS_PER_S, start=0, end=RATE_HZ, reason="no words"))
     director.watch(state(3, "idle", "perceiving"))
     assert len(speaker.cues) == 2
+
+
+def test_a_turn_that_is_over_before_the_line_is_waits_for_the_rest() -> None:
+    director, speaker = directed(Line("a"), Line("b"))
+    director._end_ns = 5 * NS_PER_S
+    for event in (ended(3), state(3, "idle", "interrupted")):
+        director.watch(event)
+    assert len(speaker.cues) == 1
+    for event in (ended(5), sound(6, epoch=1), state(7, "idle", "streaming")):
+        director.watch(event)
+    assert speaker.cues[1:] == [(1, 7_900_000_000)]
 
 
 def test_after_the_last_answer_the_user_is_done() -> None:

@@ -25,6 +25,9 @@ from visavis.source.stage import ScriptedCamera
 THINK_S = 0.9
 """How long the user waits after an answer before going on."""
 
+SLACK_S = 0.5
+"""So much of a line's sound may be silence, or soft, at its end."""
+
 CUT_S = 2.0
 """How long the user lets an unwanted answer run."""
 
@@ -76,10 +79,10 @@ class Director:
         """Takes one event."""
         match event:
             case TurnEnded():
-                self._cued = False
+                self._cued &= not self._has_said_it(event)
                 self._note(event)
             case TurnDropped():
-                self._cued = False
+                self._cued &= not self._has_said_it(event)
             case SoundPlayed() if event.epoch > self._sounded:
                 self._sounded = event.epoch
                 if self._lines and self._lines[0][0].cuts:
@@ -91,6 +94,11 @@ class Director:
         """What is to be told after this event, which was watched: the truth beside a question."""
         told = isinstance(event, TurnEnded) and self._line.looks and self.truths
         return str(self.truths[-1]) if told else ""
+
+    def _has_said_it(self, event: TurnEnded | TurnDropped) -> bool:
+        """Whether the turn is that of the whole line: "Stop." may be one before the rest of it."""
+        end_ns = event.end * NS_PER_S // INPUT_RATE_HZ
+        return end_ns >= self._end_ns - round(SLACK_S * NS_PER_S)
 
     def _note(self, event: TurnEnded) -> None:
         if self._camera is None or not self._line.looks:
@@ -111,7 +119,8 @@ class Director:
     def _cue(self, t_ns: int) -> None:
         self._cued = True
         self._line, samples = self._lines.pop(0)
+        length_ns = len(samples) * NS_PER_S // self._speaker.rate_hz
+        self._end_ns = t_ns + length_ns
         self._speaker.say(samples, t_ns)
         if self._camera is not None and self._line.shows is not None:
-            middle_ns = len(samples) * NS_PER_S // self._speaker.rate_hz // 2
-            self._camera.show(self._line.shows, t_ns + middle_ns)
+            self._camera.show(self._line.shows, t_ns + length_ns // 2)
