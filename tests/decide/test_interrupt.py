@@ -238,6 +238,11 @@ def test_what_listens_at_the_end_only_interrupts_with_more_behind_it(text: str) 
     assert verdict(text, 1_200, final=False) is Verdict.INTERRUPTION
 
 
+@pytest.mark.parametrize("text", ["I say", "I", "Thank", "You say", "A sea"])
+def test_what_the_beginning_of_a_listening_word_is_heard_as_does_not_stop_us(text: str) -> None:
+    assert verdict(text, 400, final=False) is Verdict.INSISTS
+
+
 def test_what_the_turn_said_before_is_not_said_again() -> None:
     """A remark to someone else, and then a hum: each is judged by its own words."""
     voice = Voice(START, before="put the kettle on", measured=measured(400))

@@ -84,7 +84,7 @@ HUMMED = _phrases(
     "bye, bye bye, you, thank you, thanks, i, a",
     "amen, in them, in m, el, elle, hell, l, i have, i have a, i hope, ill",
 )
-"""What Whisper makes of a hum, if nothing follows: "I have a question" is none."""
+"""What Whisper makes of a hum, or of the beginning of "I see"."""
 HUMS_ZH = _phrases("嗯, 嗯哼, 呵呵, 恩, 唔, 哦, 噢, 喔, 啊, 阿, 呃, 哎, 唉, 诶, 欸, 呀, 哈, 哇")
 INTERJECTION = r"""(?:
     [mnh]+                                                # mm, hmm, mhm, nmmm
@@ -123,7 +123,7 @@ def _pattern(text: str) -> re.Pattern[str]:
     return re.compile(text, re.VERBOSE)
 
 
-_HUM = rf"{_any(HUMS)}|(?:{_any(HUMMED)})$|{INTERJECTION}"
+_HUM = rf"{_any((*HUMS, *HUMMED))}|{INTERJECTION}"
 _EN = rf"(?:{_any(TAGS)})$|{_any(LISTENING)}|{_HUM}"
 _ZH = _run_of(LISTENING_ZH, HUMS_ZH)
 _LISTENS = _pattern(_row_of(rf"{_EN}|{_ZH}"))
