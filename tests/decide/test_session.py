@@ -239,13 +239,18 @@ def test_stop_that_is_over_before_the_player_has_reported_is_not_answered(talk: 
     assert [role for role, _, _ in talk.history] == ["user", "assistant", "user"]
 
 
-def test_wait_while_we_think_leaves_the_question_to_what_comes_next(talk: Talk) -> None:
+def waited(talk: Talk) -> list[str]:
+    """They ask, and say "wait" before they hear anything; their turn is over at 2.5 s."""
     talk.ask("What is the capital of France?")
     talk.voice(1800)
     talk.words(2100, "Wait.", final=False, start_ms=1800)
     talk.sound(2120, "", done=True, stopped=True)
     talk.pause(2300, 1800)
-    assert talk.turn(2500, "Wait.") == ["item.kept", "item.kept"]
+    return talk.turn(2500, "Wait.")
+
+
+def test_wait_while_we_think_leaves_the_question_to_what_comes_next(talk: Talk) -> None:
+    assert waited(talk) == ["item.kept", "item.kept"]
     assert talk.state == "idle"
     assert talk.notice(3000, "It rains.", urgent=True) == ["reply.start"]
     talk.sound(3100, "It rains.")
@@ -260,12 +265,7 @@ def test_wait_while_we_think_leaves_the_question_to_what_comes_next(talk: Talk) 
 
 
 def test_two_goes_without_an_answer_between_are_one_to_the_engine(talk: Talk) -> None:
-    talk.ask("What is the capital of France?")
-    talk.voice(1800)
-    talk.words(2100, "Wait.", final=False, start_ms=1800)
-    talk.sound(2120, "", done=True, stopped=True)
-    talk.pause(2300, 1800)
-    talk.turn(2500, "Wait.")
+    waited(talk)
     talk.ask("I mean of Italy.", 5000)
     start = next(event for event in talk.given[::-1] if isinstance(event, e.ReplyStart))
     asked = "What is the capital of France? I mean of Italy."

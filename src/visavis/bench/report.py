@@ -47,6 +47,7 @@ def page(result: Result) -> str:
     script = re.search(r"<script>(.*?)</script>", template, re.DOTALL)
     assert script is not None
     digest = base64.b64encode(hashlib.sha256(script[1].encode()).digest()).decode()
+    measured = {metric.name: values for metric in METRICS if (values := finite(result, metric))}
     return Template(template).substitute(
         script_hash=f"sha256-{digest}",
         title=text(_title(result)),
@@ -54,8 +55,8 @@ def page(result: Result) -> str:
         lede=text(_lede(result)),
         about=_about(result),
         metrics=joined(
-            row(metric, finite(result, metric))
-            for metric in as_rows(metric for metric in METRICS if finite(result, metric))
+            row(metric, measured[metric.name])
+            for metric in as_rows(metric for metric in METRICS if metric.name in measured)
         ),
         unmeasured=text(_unmeasured(result)),
         legend=joined(element("li", kind, class_=f"k-{kind}") for kind in KINDS),

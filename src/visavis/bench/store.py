@@ -15,6 +15,7 @@ import msgspec
 
 from visavis.bench.result import Result
 from visavis.flow.errors import InputError
+from visavis.flow.files import unfinished
 
 
 def save(result: Result, path: Path) -> None:
@@ -47,7 +48,7 @@ def _is_stream(path: Path) -> bool:
 
 
 def _replace(path: Path, data: bytes) -> None:
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    part = unfinished(path)
     try:
         part.write_bytes(data)
         os.replace(part, path)

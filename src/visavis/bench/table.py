@@ -24,8 +24,9 @@ def table(result: Result) -> Table:
     for name in ("p50", "p95", "n", "reach"):
         made.add_column(name, justify="right", no_wrap=True)
     made.add_column("met")
-    for metric in as_rows(metric for metric in METRICS if finite(result, metric)):
-        made.add_row(*cells(metric, finite(result, metric)))
+    measured = {metric.name: values for metric in METRICS if (values := finite(result, metric))}
+    for metric in as_rows(metric for metric in METRICS if metric.name in measured):
+        made.add_row(*cells(metric, measured[metric.name]))
     return made
 
 

@@ -17,6 +17,7 @@ import numpy as np
 
 from visavis.flow.errors import InputError
 from visavis.flow.events import Samples
+from visavis.flow.files import unfinished
 from visavis.speak.sound import FULL_SCALE, on_grid
 
 
@@ -56,7 +57,7 @@ class FileSink:
 
     def __init__(self, path: Path, rate_hz: int) -> None:
         self._path = path
-        self._part = path.with_name(f".{path.name}.{os.getpid()}.part")
+        self._part = unfinished(path)
         self._rate_hz = rate_hz
         self._end = 0
         self._failed = False

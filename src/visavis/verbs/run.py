@@ -22,6 +22,7 @@ from visavis.conversation import Conversation, Pace
 from visavis.flow.bus import Tap
 from visavis.flow.errors import InputError
 from visavis.flow.events import Event
+from visavis.flow.files import unfinished
 from visavis.govern.meter import Meter
 from visavis.govern.record import Recorder
 from visavis.verbs.narrate import Narrator
@@ -154,7 +155,7 @@ def _check_name(path: Path, option: str) -> None:
     real = Path(os.path.realpath(path))
     try:
         # Nothing is written under its own name at first, and this name is longer.
-        for each in (path, real.parent / f".{real.name}.{os.getpid()}.part"):
+        for each in (path, unfinished(real)):
             with suppress(FileNotFoundError, NotADirectoryError):
                 each.stat()
     except OSError as error:

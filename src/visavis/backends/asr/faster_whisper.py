@@ -48,8 +48,6 @@ BEHIND_S = 0.3
 PARTIAL_SHARE = 12
 # Of the 448 that the decoder has places for, less the prompt.
 MAX_TOKENS = 440
-
-
 MOST_PARTIAL_MS = 60_000
 
 

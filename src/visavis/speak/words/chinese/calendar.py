@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from visavis.speak.words.chinese.number import cardinal, counted, number, year
-from visavis.speak.words.rule import DASH, table
+from visavis.speak.words.rule import DASH, INSTANT, table
 
 _YEAR = r"[12]\d{3}"
 _HALVES = {"a": "上午", "p": "下午"}
@@ -79,11 +79,7 @@ def _score(m: re.Match[str]) -> str:
 
 CALENDAR = table(
     r"\d[-/.:：至到]|\d\s?[-~—–年月AaPp:：]|比分",
-    (
-        r"(?<![A-Za-z\d./-])(\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d)?)(?:\.\d+)?"
-        r"(?:Z|([+-])(\d\d):?([0-5]\d))(?![A-Za-z\d:])",
-        _instant,
-    ),
+    (rf"(?<![A-Za-z\d./-]){INSTANT}(?![A-Za-z\d:])", _instant),
     (r"(?<![\w.-])(\d{4})([-/.])(\d{1,2})\2(\d{1,2})(?:日|T(?=\d\d:))?(?![\w-]|\.\d)", _ymd),
     (r"(?<![A-Za-z\d./-])(\d{4})([-/.])(\d{1,2})\2(\d{1,2})(?:T(?=\d\d:)|日?(?![\d-]|\.\d))", _ymd),
     (r"(?<![A-Za-z\d./-])(\d{1,2})([-/.])(\d{1,2})\2(\d{4})(?![\d/-]|\.\d)", _dmy),

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 
 from visavis.speak.words.english.number import cardinal, ordinal, plural, year
-from visavis.speak.words.rule import DASH, split, table
+from visavis.speak.words.rule import DASH, INSTANT, split, table
 
 MONTHS = split(
     "January February March April May June July August September October November December"
@@ -160,10 +160,7 @@ DATES = table(
         _day_month,
     ),
     (rf"\b{_MONTH}\.?,? ([12]\d{{3}})\b(?![:/%°-]|[.,]\d)", _month_year),
-    (
-        r"\b(\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d)?)(?:\.\d+)?(?:Z|([+-])(\d\d):?([0-5]\d))(?![\w:])",
-        _instant,
-    ),
+    (rf"\b{INSTANT}(?![\w:])", _instant),
     (r"(?<![\w.-])(\d{4})([-/.])(\d{1,2})\2(\d{1,2})(?![\d-]|\.\d)(T(?=\d\d:))?", _ymd),
     (r"(?<![\w./-])(\d{1,2})([-/.])(\d{1,2})\2(\d{4}|(?<=/)\d{2})(?![\d/-]|\.\d)", _dmy),
     (r"(?<![\d.,/-])((?:1\d|20)\d\d)-(0[1-9]|1[0-2])(?![\d-]|\.\d)", _iso_month),
