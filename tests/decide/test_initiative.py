@@ -152,13 +152,40 @@ def test_a_warning_is_said_at_once_and_no_voice_stops_it(quiet: Talk) -> None:
     assert quiet.notice(1000, "Brake!", urgent=True) == ["reply.start"]
     quiet.sound(1100, "Bra")
     assert quiet.voice(1200) == []
-    assert quiet.words(1400, "stop stop") == []
+    assert quiet.words(1400, "stop what is it") == []
     quiet.pause(1500, 1200)
-    assert quiet.turn(1700, "Stop stop.") == [], "its turn comes"
+    assert quiet.turn(1700, "Stop, what is it?") == [], "its turn comes"
     assert "reply.start" in quiet.sound(1800, "ke!", done=True)
     assert quiet.history == [("assistant", "Brake!", False)]
-    quiet.sound(2200, "Yes?", done=True)
-    assert [text for _, text, _ in quiet.history] == ["Brake!", "Stop stop.", "Yes?"]
+    quiet.sound(2200, "A dog.", done=True)
+    assert [text for _, text, _ in quiet.history] == ["Brake!", "Stop, what is it?", "A dog."]
+
+
+@pytest.mark.parametrize("text", ["Stop stop.", "Okay."])
+def test_who_asks_for_nothing_over_a_warning_gets_silence_after_it(quiet: Talk, text: str) -> None:
+    quiet.notice(1000, "Brake!", urgent=True)
+    quiet.sound(1100, "Bra")
+    quiet.voice(1200)
+    quiet.pause(1500, 1200)
+    assert quiet.expected(1550, text) == []
+    assert quiet.turn(1700, text) == []
+    assert "reply.start" not in quiet.sound(1800, "ke!", done=True)
+    assert quiet.state == "idle"
+
+
+@pytest.mark.parametrize("words", ["", "Okay."])
+def test_what_was_asked_before_a_warning_is_answered_after_it(quiet: Talk, words: str) -> None:
+    quiet.ask("Why?")
+    quiet.notice(1600, "Brake!", urgent=True)
+    quiet.sound(1650, "", done=True, stopped=True)
+    quiet.sound(1700, "Bra")
+    quiet.voice(1800)
+    quiet.pause(1900, 1800)
+    if words:
+        quiet.turn(2000, words)
+    else:
+        quiet.dropped(2000)
+    assert "reply.start" in quiet.sound(2100, "ke!", done=True), words
 
 
 def test_a_warning_cuts_our_own_reply(quiet: Talk) -> None:

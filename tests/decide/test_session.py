@@ -25,6 +25,7 @@ class Talk:
     session: Session = field(default_factory=lambda: Session(strict=True))
     given: list[e.Event] = field(default_factory=list)
     trace: int = 0
+    began: int = 0  # sample, of the newest voice
 
     def give(self, event: e.Event) -> list[str]:
         given = list(self.session.on(event))
@@ -36,7 +37,8 @@ class Talk:
 
     def voice(self, ms: int) -> list[str]:
         self.trace += 1
-        return self.give(e.SpeechStarted(t_ns=ms * MS, trace=self.trace, start=ms * 16))
+        self.began = ms * 16
+        return self.give(e.SpeechStarted(t_ns=ms * MS, trace=self.trace, start=self.began))
 
     def pause(self, ms: int, start_ms: int) -> list[str]:
         return self.give(e.SpeechPaused(t_ns=ms * MS, start=start_ms * 16, end=ms * 16))
@@ -70,7 +72,12 @@ class Talk:
     def expected(self, ms: int, text: str) -> list[str]:
         return self.give(
             e.TurnExpected(
-                t_ns=ms * MS, trace=self.trace, text=text, start=0, end=ms * 16, probability=0.8
+                t_ns=ms * MS,
+                trace=self.trace,
+                text=text,
+                start=self.began,
+                end=ms * 16,
+                probability=0.8,
             )
         )
 
@@ -88,7 +95,7 @@ class Talk:
                 t_ns=ms * MS,
                 trace=self.trace,
                 text=text,
-                start=0,
+                start=self.began,
                 end=ms * 16,
                 probability=1,
                 reasons=("test",),
@@ -280,6 +287,65 @@ def test_stop_with_our_name_asks_for_silence_too() -> None:
     talk = Talk(Session(Manners(names=("Vis-à-vis",)), strict=True))
     talk.tick(0)
     hushed(talk, "Vis-à-vis, stop it please.")
+
+
+def follows(talk: Talk, text: str, start_ms: int) -> list[str]:
+    """They say this as a turn of its own, of half a second."""
+    talk.voice(start_ms)
+    talk.words(start_ms + 300, text, start_ms=start_ms)
+    talk.pause(start_ms + 500, start_ms)
+    drafted = talk.expected(start_ms + 600, text)
+    return drafted + talk.turn(start_ms + 700, text)
+
+
+@pytest.mark.parametrize("text", ["No.", "Please.", "Okay.", "Stop it, please."])
+def test_what_follows_stop_asks_for_silence_too(talk: Talk, text: str) -> None:
+    hushed(talk, "Wait.")
+    assert follows(talk, text, 4000) == ["item.kept"]
+    assert talk.state == "idle"
+    assert talk.tick(9000) == []
+    talk.ask("Where?", 9500)
+    start = next(event for event in talk.given[::-1] if isinstance(event, e.ReplyStart))
+    assert [message.content for message in start.messages] == ["What is it?", "A tree.", "Where?"]
+
+
+@pytest.mark.parametrize(
+    ("text", "start_ms"),
+    [
+        ("No.", 5300),
+        ("No, a bush.", 4000),
+        ("Go on.", 4000),
+        ("Please continue.", 4000),
+        ("请继续。", 4000),
+    ],
+)
+def test_what_follows_stop_and_asks_or_comes_late_is_answered(
+    talk: Talk, text: str, start_ms: int
+) -> None:
+    hushed(talk, "Wait.")
+    assert "reply.start" in follows(talk, text, start_ms)
+
+
+def test_no_after_another_question_is_an_answer(talk: Talk) -> None:
+    hushed(talk, "Wait.")
+    assert "reply.start" in follows(talk, "Is it a bush?", 3300)
+    talk.sound(4050, "Is it green?", done=True)
+    assert "reply.start" in follows(talk, "No.", 4200)
+
+
+def test_two_turns_over_before_the_player_has_reported_both_ask_for_silence(talk: Talk) -> None:
+    talk.answered("A tree. ")
+    talk.voice(2500)
+    talk.pause(2700, 2500)
+    assert talk.turn(2750, "Wait.") == ["playback.stop", "reply.cancel"]
+    talk.voice(2760)
+    talk.pause(2800, 2760)
+    assert talk.turn(2850, "No.") == []
+    assert talk.sound(2900, "", done=True, stopped=True)[-1] == "item.kept"
+    assert talk.state == "idle"
+    talk.ask("Where?", 9500)
+    start = next(event for event in talk.given[::-1] if isinstance(event, e.ReplyStart))
+    assert [message.content for message in start.messages] == ["What is it?", "A tree.", "Where?"]
 
 
 def test_sustained_voice_makes_us_stand_still_and_its_words_stop_us(talk: Talk) -> None:

@@ -82,9 +82,13 @@ class Answering:
         floor, turns = self._floor, self._floor.over
         floor.over = []
         asked = [turn for turn in turns if isinstance(turn, e.TurnEnded)]
+        hushed = bool(asked) and floor.hushes.granted(asked[-1])
         for turn in asked[:-1]:
-            floor.note(turn)
-        if asked and asked[-1].trace == floor.hushed:
+            if hushed and floor.hushes.granted(turn):
+                yield from floor.hush(turn)
+            else:
+                floor.note(turn)
+        if hushed:
             yield from floor.hush(asked[-1])
         elif asked and floor.machines.user.state != "quiet" and floor.machines.reply.takes("owed"):
             # Who waited for a picture has begun to speak again: it is one question.

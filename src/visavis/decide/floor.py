@@ -13,13 +13,13 @@ from typing import Any
 from visavis.decide.attend import Sight
 from visavis.decide.draft import Drafts
 from visavis.decide.history import Item, Ledger
+from visavis.decide.hush import Hush
 from visavis.decide.initiative import Dial, Initiative
 from visavis.decide.interrupt import only_listens, words_of
 from visavis.decide.orders import Orders
 from visavis.decide.overlap import Overlap
 from visavis.decide.said import Said
 from visavis.decide.state import Standing
-from visavis.decide.wording import hushes
 from visavis.flow import events as e
 from visavis.flow.clock import NS_PER_S
 
@@ -45,17 +45,14 @@ class Manners:
 
 
 class Floor:
-    """`over`: turns to see to once it is silent. `progress_ns`: when our reply last got on.
-
-    `hushed`: the trace of the last turn that asked us for silence and nothing else.
-    """
+    """`over`: turns to see to once it is silent. `progress_ns`: when our reply last got on."""
 
     def __init__(self, manners: Manners) -> None:
         self.ledger = Ledger()
         self.orders = Orders()
         self.machines = self.orders.machines
-        self._names = manners.names
         self.overlap, self.said = Overlap(manners.names), Said()
+        self.hushes = Hush(manners.names)
         self.drafts = Drafts(manners.draft_tokens)
         self.sight = Sight(manners.heartbeat_s, manners.streams)
         self.initiative = Initiative(
@@ -63,7 +60,6 @@ class Floor:
         )
         self.language = manners.language
         self.over: list[e.TurnEnded | e.TurnDropped] = []
-        self.hushed = 0
         self.progress_ns = 0
         self.apologised = False
 
@@ -90,9 +86,9 @@ class Floor:
         """Whether these words, said over ours, ask for nothing."""
         return only_listens(words_of(text)) and not self.ledger.we_asked
 
-    def only_hushes(self, text: str) -> bool:
-        """Whether these words, said over ours, ask for silence and nothing else."""
-        return hushes(words_of(text), self._names)
+    def asks_for_silence(self, turn: e.TurnExpected | e.TurnEnded) -> bool:
+        """Whether the turn asks us to be silent, and nothing else."""
+        return self.hushes.is_asked(turn, over_ours=self.overlap.began_turn)
 
     def step(self, symbol: str, event: e.Event, **fields: Any) -> Iterator[e.Event]:
         """The reply's machine moves on, if it has a row; its commands, ready to go."""
@@ -129,6 +125,7 @@ class Floor:
     def ask(self, turn: e.TurnEnded) -> Iterator[e.Event]:
         """The user's turn is a question to us: the draft is its answer, or a new reply begins."""
         self.apologised = False
+        self.hushes.end()
         self.note(turn)
         if self.draft_is_held and self.drafts.answers(self.messages()):
             self.drafts.adopt()
@@ -153,9 +150,12 @@ class Floor:
 
     def forget(self, event: e.Event) -> Iterator[e.Event]:
         """The user had the floor and gave it back without a word: what was asked is still asked."""
-        withdrawn = self.machines.reply.state == "withdrawn"
-        nothing = withdrawn and not self.ledger.unheard
-        return self.step("unasked" if nothing else "turn.dropped", event)
+        match self.machines.reply.state, self.ledger.unheard:
+            case "withdrawn", False:
+                return self.step("unasked", event)
+            case "none", True:  # a warning came between the question and its answer
+                return self.step("turn.ended", event)
+        return self.step("turn.dropped", event)
 
     def drop_draft(self, event: e.Event) -> Iterator[e.Event]:
         """The draft, if there is one, is not the answer."""

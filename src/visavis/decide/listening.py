@@ -38,6 +38,8 @@ class Listening:
             floor.overlap.begin(event.start, self._words, doubted=doubted)
             if not doubted:
                 yield from floor.step("voice", event)
+        elif self._machines.reply.state == "notice":
+            floor.overlap.begin_over_warning()
 
     def on_pause(self, event: e.SpeechPaused) -> Iterable[e.Event]:
         self._machines.user.step("speech.paused")
@@ -129,8 +131,8 @@ class Listening:
 
     def _may_draft(self, event: e.TurnExpected) -> bool:
         floor = self._floor
-        asks = not floor.only_listened(event.text) and not floor.only_hushes(event.text)
-        for_us = asks or not floor.overlap.began_turn
+        listened = floor.overlap.began_turn and floor.only_listened(event.text)
+        for_us = not listened and not floor.asks_for_silence(event)
         current = event.trace > self._turn_trace and self._machines.user.state != "quiet"
         silent = self._machines.playback.state == "silent" and not floor.initiative.warns
         waits = self._machines.reply.takes("adopted")
@@ -158,12 +160,12 @@ class Listening:
         if listened or overlap.is_nothing_to_us:
             yield from self._leave(event)
             return
-        hushed = overlap.began_turn and self._floor.only_hushes(event.text)
+        hushed = self._floor.asks_for_silence(event)
         # Whatever a voice over ours was taken for before: a turn with words for us stops us.
         yield from self._floor.step("barged", event)
         overlap.end()
         if hushed:
-            self._floor.hushed = event.trace
+            self._floor.hushes.grant(event)
         if hushed and not self._floor.busy_with_sound:
             yield from self._floor.hush(event)
         elif self._floor.busy_with_sound or self._floor.sight.waits(event.t_ns):

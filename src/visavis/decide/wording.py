@@ -66,9 +66,11 @@ LISTENING = _phrases(
     "thats funny, thats amazing, that is right, that is true, that is great, that is good",
     "that is nice, that is interesting, that is cool, that is funny, that is amazing",
     "how nice, how interesting, how funny, really, oh really, oh no, oh dear, oh my, my god",
-    "oh my god, go on, please go on, continue, please continue, and then, i understand, mkay, woah",
+    "oh my god, i understand, mkay, woah",
 )
 """Said over ours, they ask for nothing."""
+ONWARD = _phrases("go on, please go on, continue, please continue, and then")
+"""Likewise, but said after "stop" they ask us to speak again."""
 TAGS = _phrases("is it, is that so, did he, did she, did they, was it, was he, was she")
 """Likewise, if nothing follows: "Is it true?" asks."""
 LISTENING_ZH = _phrases(
@@ -124,7 +126,8 @@ def _pattern(text: str) -> re.Pattern[str]:
 
 
 _HUM = rf"{_any((*HUMS, *HUMMED))}|{INTERJECTION}"
-_EN = rf"(?:{_any(TAGS)})$|{_any(LISTENING)}|{_HUM}"
+_AGREES = rf"{_any(LISTENING)}|{_HUM}"
+_EN = rf"(?:{_any(TAGS)})$|{_any((*ONWARD, *LISTENING))}|{_HUM}"
 _ZH = _run_of(LISTENING_ZH, HUMS_ZH)
 _LISTENS = _pattern(_row_of(rf"{_EN}|{_ZH}"))
 _HUMS = _pattern(_row_of(rf"{_HUM}|{_run_of(HUMS_ZH)}"))
@@ -135,7 +138,7 @@ _STOPS = _pattern(
 )
 _HUSHES = _pattern(
     _row_of(
-        rf"{_any((*HUSHES, *BESIDE_HUSHES, *LEADS))}|{_EN}"
+        rf"{_any((*HUSHES, *BESIDE_HUSHES, *LEADS))}|{_AGREES}"
         rf"|{_run_of(HUSHES_ZH, BESIDE_HUSHES_ZH, LISTENING_ZH, HUMS_ZH)}"
     )
 )
