@@ -20,6 +20,7 @@ from visavis.backends.tts import piper
 from visavis.bundle.store import Store
 from visavis.flow.errors import BundleError
 from visavis.flow.events import Samples
+from visavis.perceive.completeness import is_hesitation
 
 pytestmark = pytest.mark.model
 
@@ -200,6 +201,51 @@ def test_a_word_is_found_where_a_voice_spoke_it(
     spoken = next(each for each in speech.words if each.char_end > text.index(word))
     truth = 0.3 + (spoken.start + spoken.end) / 2 / voice.rate_hz
     assert sum(found) / 2 / 16_000 == pytest.approx(truth, abs=0.2)
+
+
+@pytest.mark.parametrize(
+    ("text", "hesitates"),
+    [
+        ("How far is it to, um,", True),
+        ("Where can I, uh,", True),
+        ("She lives in Berlin.", False),
+        ("Where can I go?", False),
+    ],
+)
+def test_an_um_is_held_likely_whatever_word_is_made_of_it(
+    whisper: FasterWhisper, model_options: Callable[[str], Options], text: str, hesitates: bool
+) -> None:
+    voice = piper.load(model_options("piper-en-joe"))
+    speech = Speech.joined(voice.synthesise(text))
+    sound = SoxrResampler(voice.rate_hz, 16_000).feed(speech.samples, last=True)
+    whisper.open()
+    whisper.feed(np.concatenate([np.zeros(4_800, np.float32), sound, np.zeros(2_560, np.float32)]))
+    heard = whisper.flush()
+    said = is_hesitation(heard.text.split()[-1]) or heard.hesitation > 0.5
+    assert said == hesitates, heard
+
+
+def test_the_engine_writes_half_of_what_it_is_told(
+    whisper: FasterWhisper, beckett: Samples
+) -> None:
+    """What `_longest` counts on."""
+    whisper.open()
+    whisper.feed(beckett[: 5 * 16_000])
+    whisper.flush()
+    assert whisper._decoded is not None
+    written = whisper._model.generate(whisper._decoded.encoded, [[50257]], max_length=20)
+    assert len(written[0].sequences_ids[0]) == 10
+
+
+@pytest.mark.parametrize(
+    ("language", "per_s"), [("en", 7), ("de", 7), ("zh", 12), ("yue", 12), ("ja", 12)]
+)
+@pytest.mark.parametrize("seconds", [0.5, 3, 8])
+def test_who_speaks_fast_is_written_down_to_the_end(
+    language: str, per_s: int, seconds: float
+) -> None:
+    times = 2
+    assert faster_whisper._longest(seconds, language) / 2 >= per_s * seconds + times
 
 
 def test_the_words_of_an_utterance_that_outgrew_the_store_are_dated_from_its_beginning(

@@ -60,6 +60,29 @@ def test_over_noise_everything_is_invented(text: str) -> None:
     assert is_invented(text, NOISE)
 
 
+@pytest.mark.parametrize(
+    ("text", "log_prob", "no_speech"),
+    [("The book that I bought.", -0.6, 0.6), ("Turn left.", -1.36, 0.6), ("Mm-hmm", -0.4, 0.75)],
+)
+def test_words_with_good_evidence_are_said_however_little_it_sounds_like_speech(
+    text: str, log_prob: float, no_speech: float
+) -> None:
+    assert not is_invented(text, Evidence(log_prob, no_speech, 1.2))
+
+
+@pytest.mark.parametrize(
+    ("text", "log_prob", "no_speech"),
+    [
+        ("Okay.", -1.0, 0.82),
+        ("You", -0.9, 0.6),
+        ("I'm not sure what I'm going to do.", -1.56, 0.63),
+        ("I'm so excited.", -1.69, 0.53),
+    ],
+)
+def test_what_noise_brings_is_invented(text: str, log_prob: float, no_speech: float) -> None:
+    assert is_invented(text, Evidence(log_prob, no_speech, 2))
+
+
 def test_hopeless_words_are_dropped() -> None:
     assert is_invented("in a moment", Evidence(log_prob=-1.9, no_speech=0.1, seconds=1))
 

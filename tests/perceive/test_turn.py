@@ -111,10 +111,10 @@ class Table:
         ((ms, event),) = self.outcomes
         return ms - self.end / 16, event
 
-    def silence_before_end(self, text: str, score: float | None = None) -> float:
+    def silence_before_end(self, text: str, score: float | None = None, **words: float) -> float:
         """After one voiced stretch with these words."""
         self.voice()
-        self.words(text)
+        self.words(text, **words)
         if score is not None:
             self.score(score)
         self.wait(4_000)
@@ -151,6 +151,36 @@ def test_a_complete_question_ends_the_turn_after_200_ms() -> None:
 )
 def test_the_less_finished_the_longer_the_wait(text: str, least_ms: int, most_ms: int) -> None:
     assert least_ms <= Table().silence_before_end(text) <= most_ms
+
+
+@pytest.mark.parametrize(
+    ("hesitation", "least_ms", "most_ms"),
+    [(0.0, 200, 240), (0.05, 200, 240), (0.5, 500, 800), (0.9, 1_200, 1_600), (1.0, 1_200, 1_800)],
+)
+def test_a_last_word_that_may_be_an_um_makes_us_wait(
+    hesitation: float, least_ms: int, most_ms: int
+) -> None:
+    assert least_ms <= Table().silence_before_end(SURE, hesitation=hesitation) <= most_ms
+
+
+def test_the_audio_model_does_not_talk_a_likely_um_away() -> None:
+    table = Table(has_model=True)
+    assert table.silence_before_end(SURE, score=0.99, hesitation=0.95) >= 1_000
+    assert "or hesitates" in table.outcome()[1].reasons[1]
+
+
+def test_words_that_are_open_anyway_are_so_with_an_um_too() -> None:
+    plain = Table().silence_before_end("So, um")
+    assert Table().silence_before_end("So, um", hesitation=1.0) == plain
+
+
+def test_no_draft_is_begun_where_an_um_is_likely() -> None:
+    table = Table()
+    table.voice()
+    table.words("How far is it to on?", final=False, hesitation=0.9)
+    table.words("How far is it to on?", hesitation=0.9)
+    table.wait(700)
+    assert table.foretold == []
 
 
 def test_the_audio_model_shortens_and_lengthens_the_wait() -> None:

@@ -86,13 +86,15 @@ class Hypothesis:
     """A recognition of everything fed since `open`. Empty `text`: no words in it.
 
     `confidence` in [0, 1]; `language` an ISO 639-1 code, or empty when unknown. `thorough`: of a
-    partial one, that it is as good as any: `flush` would say the same.
+    partial one, that it is as good as any: `flush` would say the same. `hesitation` in [0, 1]: how
+    likely the last word is an "um" that was taken for a word, or one follows it; 0 when unknown.
     """
 
     text: str
     confidence: float = 0.0
     language: str = ""
     thorough: bool = False
+    hesitation: float = 0.0
 
 
 class Asr(Protocol):

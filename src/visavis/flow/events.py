@@ -256,6 +256,7 @@ class WordsHeard(Event):
     `text[:stable]` will not change any more. `final`: recognised at full quality up to the pause
     at sample `end`; it is superseded only if the user goes on speaking. `pointed`: the sample in
     the middle of the first word that points ("this", "那"); -1 = none, or not known when.
+    `hesitation`: how likely the last word is an "um" that was taken for a word, from 0 to 1.
     """
 
     text: str
@@ -266,6 +267,7 @@ class WordsHeard(Event):
     language: str = ""
     confidence: float = 0.0
     pointed: int = -1
+    hesitation: float = 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -284,4 +284,5 @@ class Recogniser:
             end=end,
             language=utterance.language,
             confidence=found.confidence,
+            hesitation=found.hesitation,
         )

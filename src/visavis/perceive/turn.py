@@ -35,7 +35,12 @@ from visavis.flow.events import (
     WordsHeard,
 )
 from visavis.flow.ring import AudioRing
-from visavis.perceive.completeness import completeness, is_hesitation, says_something
+from visavis.perceive.completeness import (
+    Completeness,
+    completeness,
+    is_hesitation,
+    says_something,
+)
 from visavis.perceive.habit import Habit
 from visavis.perceive.prosody import SPAN, Prosody, prosody
 
@@ -50,6 +55,9 @@ LIKELY = 0.0
 # sound has little to say against them: it knows nothing of numbers, of grammar and of manners, and
 # "thank you" ends the same with a question behind it.
 MODEL_WEIGHT, MODEL_LIMIT, MOST_UNFINISHED = 0.6, 1.5, 0.4
+# A last word that may be an "um" (of nine in ten of those that are, and of one in fifty that are
+# words, this is more likely than not) makes the words the less of an end the likelier that is.
+HARDLY_AN_UM, AN_UM = -2.2, -2.2
 # Who has paused may do so again, for about as long.
 AGAIN = 1.2
 # A recognition that ends so shortly before the voice does has heard all of its words, or guessed
@@ -200,7 +208,7 @@ class TurnTaking:
                     turn, pause, event, "no words" if turn.settled else "not recognised"
                 )
             return
-        verdict = self._judge(turn, turn.words.text, pause)
+        verdict = self._judge(turn, turn.words, pause)
         unheard = silent_ms < self._score_ms and self._is_doubtful(turn, turn.words, pause)
         if unheard:
             yield from self._consult(turn, pause, event)
@@ -217,7 +225,7 @@ class TurnTaking:
         if words is None or words is turn.foreseen or not _is_recent(words, end):
             return
         turn.foreseen = words
-        log_odds = completeness(words.text).log_odds
+        log_odds = _judged(words).log_odds
         if log_odds >= SURE:
             yield _expected(turn, words, end, log_odds, event)
 
@@ -225,7 +233,7 @@ class TurnTaking:
         """Whether the audio model has still to say what it thinks, and it matters."""
         if not self._has_model or turn.scored is not None or is_hesitation(words.text):
             return False
-        log_odds = completeness(words.text).log_odds + turn.prosody.log_odds
+        log_odds = _judged(words).log_odds + turn.prosody.log_odds
         return log_odds < CERTAIN and not self._is_too_long(turn, pause)
 
     def _consult(self, turn: Turn, pause: SpeechPaused, event: Event) -> Iterator[TurnDoubted]:
@@ -257,8 +265,8 @@ class TurnTaking:
                 language=words.language,
             )
 
-    def _judge(self, turn: Turn, text: str, pause: SpeechPaused) -> Verdict:
-        words = completeness(text)
+    def _judge(self, turn: Turn, heard: WordsHeard, pause: SpeechPaused) -> Verdict:
+        words = _judged(heard)
         sound, reasons = turn.prosody.log_odds, (words.reason, *turn.prosody.reasons)
         if turn.scored is not None:
             sound += _model_log_odds(turn.scored)
@@ -320,6 +328,17 @@ class TurnTaking:
         )
 
 
+def _judged(words: WordsHeard) -> Completeness:
+    """What the words say, and that the last of them may be none."""
+    said = completeness(words.text)
+    if words.hesitation <= 0.0:
+        return said
+    doubt = max(0.0, _log_odds(words.hesitation) - HARDLY_AN_UM)
+    log_odds = max(min(said.log_odds, AN_UM), said.log_odds - doubt)
+    reason = f"{said.reason}, or hesitates" if log_odds < said.log_odds else said.reason
+    return Completeness(log_odds, reason)
+
+
 def _is_recent(words: WordsHeard, end: int) -> bool:
     return (end - words.end) / SAMPLES_PER_MS <= RECENT_MS
 
@@ -342,7 +361,11 @@ def _probability(log_odds: float) -> float:
     return 1 / (1 + math.exp(-log_odds))
 
 
-def _model_log_odds(probability: float) -> float:
+def _log_odds(probability: float) -> float:
     bounded = min(max(probability, 0.01), 0.99)
-    opinion = MODEL_WEIGHT * math.log(bounded / (1 - bounded))
+    return math.log(bounded / (1 - bounded))
+
+
+def _model_log_odds(probability: float) -> float:
+    opinion = MODEL_WEIGHT * _log_odds(probability)
     return min(MODEL_LIMIT, max(-MODEL_LIMIT, opinion))

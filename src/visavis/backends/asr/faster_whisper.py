@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from visavis.backends import invention
+from visavis.backends.asr.hesitation import Hesitations
 from visavis.backends.asr.pauses import shortened
 from visavis.backends.asr.word_times import Decoded
 from visavis.backends.contract import Asr, Hypothesis, Options
@@ -38,8 +39,10 @@ CAPACITY = 29 * INPUT_RATE_HZ
 # Less than this holds no word.
 MIN_SAMPLES = INPUT_RATE_HZ // 10
 SILENCE_LEVEL = -1.5
-# Chinese needs up to two tokens a character, and people speak six a second.
-TOKENS_PER_S = 14
+# English needs up to seven tokens a second; Chinese up to two a character, of which people speak
+# six a second. The engine is told twice the number that it may write.
+TOKENS_PER_S, TOKENS_PER_S_OF_CHARACTERS, LEAST_TOKENS = 7, 14, 8
+WRITTEN_IN_CHARACTERS = frozenset(("zh", "yue", "ja", "ko"))
 TIMES_PER_S = 50
 # A segment that is said begins 0.04 s before the end of the sound at the latest, by its time stamp;
 # one that is told again 0.67 s behind it at the earliest (630 recognitions).
@@ -74,6 +77,7 @@ class FasterWhisper:
         self._among = frozenset(among or self.languages)
         self._end_of_text = self._token("<|endoftext|>")
         self._zero_time = self._token("<|notimestamps|>") + 1
+        self._hesitations = Hesitations(self._write, self._read)
         self._partial = partial_ms * INPUT_RATE_HZ // 1_000
         self._store = np.zeros(CAPACITY, np.float32)
         self.open()
@@ -84,6 +88,7 @@ class FasterWhisper:
         self._recognised = 0
         self._flushed: Hypothesis | None = None
         self._decoded: Decoded | None = None
+        self._hesitation = 0.0  # of the newest decoding
         self._lost = 0  # samples since the beginning that are not kept any more
 
     def feed(self, samples: Samples) -> Hypothesis | None:
@@ -128,8 +133,13 @@ class FasterWhisper:
             text, evidence, language = self._decode(mel, heard, FULL_FRAMES)
         if not text or invention.is_invented(text, evidence):
             return Hypothesis("", thorough=True)
-        confidence = min(1.0, math.exp(evidence.log_prob))
-        return Hypothesis(text, confidence, language, thorough=True)
+        return Hypothesis(
+            text,
+            confidence=min(1.0, math.exp(evidence.log_prob)),
+            language=language,
+            thorough=True,
+            hesitation=self._hesitation if language == "en" else 0.0,
+        )
 
     def _decode(
         self, mel: Samples, heard: NDArray[np.intp], frames: int
@@ -148,12 +158,14 @@ class FasterWhisper:
             encoded,
             [prompt],
             beam_size=1,
-            max_length=min(MAX_TOKENS, 16 + int(TOKENS_PER_S * seconds)),
+            max_length=_longest(seconds, language),
             return_scores=True,
+            return_logits_vocab=True,
             return_no_speech_prob=True,
         )[0]
         ids = self._within(result.sequences_ids[0], seconds)
         self._decoded = Decoded(encoded, prompt, ids, heard)
+        self._hesitation = self._hesitations.likely(result.sequences_ids[0], result.logits[0])
         text = invention.cleaned(self._text(ids))
         score = result.scores[0]
         log_prob = score if math.isfinite(score) else -math.inf
@@ -186,6 +198,13 @@ class FasterWhisper:
         text: str = self._tokenizer.decode([i for i in ids if i < self._end_of_text])
         return text.replace("\ufffd", "")
 
+    def _write(self, text: str) -> list[int]:
+        ids: list[int] = self._tokenizer.encode(text, add_special_tokens=False).ids
+        return ids
+
+    def _read(self, token: int) -> str:
+        return self._text([token])
+
     def _token(self, name: str) -> int:
         token: int | None = self._tokenizer.token_to_id(name)
         assert token is not None, name
@@ -210,6 +229,12 @@ class FasterWhisper:
         self._count += len(samples)
         if len(samples):
             self._flushed = None
+
+
+def _longest(seconds: float, language: str) -> int:
+    """What to let the decoder write of so much sound, as the engine counts."""
+    per_s = TOKENS_PER_S_OF_CHARACTERS if language in WRITTEN_IN_CHARACTERS else TOKENS_PER_S
+    return min(MAX_TOKENS, 2 * (LEAST_TOKENS + int(per_s * seconds)))
 
 
 def _open_model(folder: Path, threads: int, compute_type: str) -> tuple[Any, Any]:

@@ -1,0 +1,74 @@
+"""How likely the last word is an "um": which word is the last, and what is weighed."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from visavis.backends.asr.hesitation import Hesitations
+
+TOKENS = ["", " how", " far", " Ber", "lin", ".", "?", " um", " Uh", "um", " on"]
+NUMBERS = {text: number for number, text in enumerate(TOKENS)}
+TIME = 0
+"""A token that is no part of a word."""
+
+
+def write(text: str) -> list[int]:
+    return [NUMBERS[text]] if text in NUMBERS else [1, 2]
+
+
+@pytest.fixture
+def hesitations() -> Hesitations:
+    return Hesitations(write, lambda token: TOKENS[token])
+
+
+def logits(**likely: float) -> np.ndarray:
+    """Keys are texts of tokens, without their space; without any, a time is certain."""
+    values = np.full((1, len(TOKENS)), -30.0, np.float32)
+    values[0, TIME] = -30.0 if likely else 0.0
+    for name, value in likely.items():
+        for text in (name, f" {name}"):
+            if text in NUMBERS:
+                values[0, NUMBERS[text]] = value
+    return values
+
+
+def ids(*texts: str) -> list[int]:
+    return [NUMBERS[text] for text in texts]
+
+
+def test_a_word_beside_which_nothing_is_likely_is_one(hesitations: Hesitations) -> None:
+    given = [logits(how=0), logits(far=0), logits()]
+    assert hesitations.likely(ids(" how", " far"), given) < 0.05
+
+
+def test_a_word_beside_which_an_um_is_possible_may_be_one(hesitations: Hesitations) -> None:
+    given = [logits(how=0), logits(on=0, um=-4), logits()]
+    assert hesitations.likely(ids(" how", " on"), given) > 0.5
+
+
+def test_an_um_that_may_follow_counts_too(hesitations: Hesitations) -> None:
+    likely = {"um": -4.0, "?": 0.0}
+    given = [logits(how=0), logits(far=0), logits(**likely), logits()]
+    assert hesitations.likely(ids(" how", " far", "?"), given) > 0.5
+
+
+def test_the_last_word_is_found_behind_marks_times_and_its_own_pieces(
+    hesitations: Hesitations,
+) -> None:
+    given = [logits(), logits(how=0), logits(Ber=0, um=-4), logits(lin=0), logits(), logits()]
+    whole = [TIME, *ids(" how", " Ber", "lin", "."), TIME]
+    assert hesitations.likely(whole, given) > 0.5
+    given[2] = logits(Ber=0)
+    given[1] = logits(how=0, um=-4)
+    assert hesitations.likely(whole, given) < 0.05, "that was an earlier word"
+
+
+@pytest.mark.parametrize("texts", [(), (".",), ("",)])
+def test_without_a_word_nothing_is_known(hesitations: Hesitations, texts: tuple[str, ...]) -> None:
+    assert hesitations.likely(ids(*texts), [logits()] * (len(texts) + 1)) == 0
+
+
+def test_a_vocabulary_without_such_words_tells_nothing() -> None:
+    blind = Hesitations(lambda text: [1, 2], lambda token: TOKENS[token])
+    assert blind.likely(ids(" how"), [logits(how=0)]) == 0
