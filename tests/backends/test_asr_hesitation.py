@@ -7,7 +7,7 @@ import pytest
 
 from visavis.backends.asr.hesitation import Hesitations
 
-TOKENS = ["", " how", " far", " Ber", "lin", ".", "?", " um", " Uh", "um", " on"]
+TOKENS = ["", " how", " far", " Ber", "lin", ".", "?", " um", " Uh", " on"]
 NUMBERS = {text: number for number, text in enumerate(TOKENS)}
 TIME = 0
 """A token that is no part of a word."""
@@ -64,11 +64,20 @@ def test_the_last_word_is_found_behind_marks_times_and_its_own_pieces(
     assert hesitations.likely(whole, given) < 0.05, "that was an earlier word"
 
 
-@pytest.mark.parametrize("texts", [(), (".",), ("",)])
-def test_without_a_word_nothing_is_known(hesitations: Hesitations, texts: tuple[str, ...]) -> None:
-    assert hesitations.likely(ids(*texts), [logits()] * (len(texts) + 1)) == 0
+@pytest.mark.parametrize("texts", [(), (".",), ("",), (" how",), ("", " how", ".")])
+def test_without_two_words_nothing_is_known(
+    hesitations: Hesitations, texts: tuple[str, ...]
+) -> None:
+    given = [logits(um=-1, how=0)] * (len(texts) + 1)
+    assert hesitations.likely(ids(*texts), given) == 0
+
+
+def test_what_the_engine_forbids_is_not_likely(hesitations: Hesitations) -> None:
+    forbidden = logits(far=0)
+    forbidden[0, ids(" um", " Uh")] = np.finfo(np.float32).min
+    assert hesitations.likely(ids(" how", " far"), [logits(how=0), forbidden]) < 1e-6
 
 
 def test_a_vocabulary_without_such_words_tells_nothing() -> None:
     blind = Hesitations(lambda text: [1, 2], lambda token: TOKENS[token])
-    assert blind.likely(ids(" how"), [logits(how=0)]) == 0
+    assert blind.likely(ids(" how", " far"), [logits(um=-1, how=0)] * 3) == 0

@@ -120,7 +120,7 @@ def test_a_link_is_judged_by_what_it_names(
 
 def test_a_pipe_is_no_file_beside_which_another_is_put(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
-    check_writable(tmp_path / "pipe", "--json")
+    check_writable(tmp_path / "pipe", "--json", stream=True)
 
 
 def test_a_run_prints_the_table_and_writes_result_and_report(

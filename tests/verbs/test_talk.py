@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import sys
 import wave
@@ -104,6 +105,33 @@ def test_json_is_all_that_is_on_stdout(run_verb: RunVerb, question: Path, tmp_pa
     assert (told["out"], told["record"]) == (out, record)
     assert len(told["replies"]) == 1
     assert told["failures"] == []
+
+
+@pytest.mark.usefixtures("loader")
+def test_what_a_link_names_is_written_and_the_link_stays(
+    run_verb: RunVerb, question: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "kept").mkdir()
+    names = ("answer.wav", "run.mcap")
+    for name in names:
+        (tmp_path / name).symlink_to(tmp_path / "kept" / name)
+    out, record = (str(tmp_path / name) for name in names)
+    ended = run_verb("talk", "--audio", str(question), "--out", out, "--record", record)
+    assert ended.code == 0
+    assert all((tmp_path / name).is_symlink() for name in names)
+    assert sorted(path.name for path in (tmp_path / "kept").iterdir()) == sorted(names)
+
+
+@pytest.mark.parametrize("option", ["--out", "--record"])
+def test_a_device_or_a_pipe_is_not_replaced(
+    run_verb: RunVerb, question: Path, tmp_path: Path, option: str
+) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    ended = run_verb("talk", "--audio", str(question), option, str(pipe))
+    assert (ended.code, ended.out) == (2, "")
+    assert f"{pipe}: is a device or a pipe, not a file; give {option} a file name" in ended.err
+    assert pipe.is_fifo()
 
 
 @pytest.mark.usefixtures("loader")

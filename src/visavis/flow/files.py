@@ -1,9 +1,24 @@
-"""The name that a file bears until it is whole."""
+"""Where a file is put, and the name that it bears until it is whole."""
 
 from __future__ import annotations
 
 import os
 from pathlib import Path
+
+from visavis.flow.errors import InputError
+
+
+def place(path: Path, remedy: str) -> Path:
+    """The file that is meant by `path`, links followed: they are not to be replaced by it.
+
+    Raises `InputError` where something is that no file may take the place of.
+    """
+    real = os.path.realpath(path)
+    if os.path.isdir(real):
+        raise InputError(path, "is a folder", remedy)
+    if os.path.exists(real) and not os.path.isfile(real):
+        raise InputError(path, "is a device or a pipe, not a file", remedy)
+    return Path(real)
 
 
 def unfinished(path: Path) -> Path:

@@ -23,6 +23,7 @@ import msgspec
 from visavis.flow.clock import wall_time_ns
 from visavis.flow.errors import InputError, VisavisError
 from visavis.flow.events import Event, Samples
+from visavis.flow.files import place
 from visavis.flow.topics import TOPICS, Topic
 from visavis.govern.table import Row
 from visavis.govern.tape import FORMAT, STREAM_HZ, Tape
@@ -57,6 +58,7 @@ class Recorder:
         topics: Iterable[Topic] = TOPICS,
     ) -> None:
         self.path = Path(path)
+        self._place = place(self.path, "name a file to record to, such as run.mcap")
         topics = tuple(topics)
         about = {
             "format": str(FORMAT),
@@ -66,7 +68,7 @@ class Recorder:
             "settings": _json(settings or {}),
             "wiring": _json([_row(row) for row in rows]),
         }
-        self._tape = Tape(_opened(self.path), about, topics, output_rate_hz)
+        self._tape = Tape(_opened(self._place), about, topics, output_rate_hz)
         # Frequent sound lies in memory that will be used again: it is copied at once.
         self._copied = {t.event: t.rate_hz >= STREAM_HZ for t in topics if t.record != "no"}
         self._queue: deque[tuple[int, Event, Samples | None]] = deque()
@@ -127,7 +129,7 @@ class Recorder:
         if self._failure is not None:
             raise VisavisError(
                 f"{self.path}: recording failed: {self._failure};"
-                f" what came before is in {_part(self.path)}"
+                f" what came before is in {_part(self._place)}"
             )
 
     def __enter__(self) -> Recorder:
@@ -178,7 +180,7 @@ class Recorder:
         try:
             if self._failure is None:
                 self._tape.end({"dropped": str(self.dropped), "cut": str(int(cut))})
-                os.replace(_part(self.path), self.path)
+                os.replace(_part(self._place), self._place)
         except OSError as error:
             self._failure = error
         if self._failure is not None:
@@ -198,8 +200,6 @@ def _part(path: Path) -> Path:
 
 
 def _opened(path: Path) -> IO[bytes]:
-    if path.is_dir():
-        raise InputError(path, "is a directory", "name a file to record to, such as run.mcap")
     try:
         return _part(path).open("wb")
     except OSError as error:

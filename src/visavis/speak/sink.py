@@ -17,7 +17,7 @@ import numpy as np
 
 from visavis.flow.errors import InputError
 from visavis.flow.events import Samples
-from visavis.flow.files import unfinished
+from visavis.flow.files import place, unfinished
 from visavis.speak.sound import FULL_SCALE, on_grid
 
 
@@ -57,12 +57,11 @@ class FileSink:
 
     def __init__(self, path: Path, rate_hz: int) -> None:
         self._path = path
-        self._part = unfinished(path)
+        self._place = place(path, "name a file")
+        self._part = unfinished(self._place)
         self._rate_hz = rate_hz
         self._end = 0
         self._failed = False
-        if path.is_dir():
-            raise InputError(path, "is a directory", "name a file")
         with self._explained():
             self._file = self._part.open("wb")
         self._wav: wave.Wave_write = wave.open(self._file, "wb")  # noqa: SIM115 - lives on
@@ -96,7 +95,7 @@ class FileSink:
                 with self._explained():
                     self._wav.close()
                     self._file.close()
-                    os.replace(self._part, self._path)
+                    os.replace(self._part, self._place)
         finally:
             self.discard()
 

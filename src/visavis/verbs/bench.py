@@ -69,8 +69,8 @@ def bench(
     from visavis.flow.errors import VisavisError
     from visavis.verbs.run import check_writable
 
-    check_writable(report, "--report", (old,))
-    check_writable(out, "--json", (report, old))
+    check_writable(report, "--report", (old,), stream=True)
+    check_writable(out, "--json", (report, old), stream=True)
     chosen = run.choose(names)
     if as_list:
         return _list(chosen)

@@ -22,7 +22,7 @@ from visavis.conversation import Conversation, Pace
 from visavis.flow.bus import Tap
 from visavis.flow.errors import InputError
 from visavis.flow.events import Event
-from visavis.flow.files import unfinished
+from visavis.flow.files import place, unfinished
 from visavis.govern.meter import Meter
 from visavis.govern.record import Recorder
 from visavis.verbs.narrate import Narrator
@@ -127,16 +127,18 @@ def _interruptible(conversation: Conversation, outcome: Outcome) -> Iterator[Non
             signal.signal(number, handler)
 
 
-def check_writable(path: Path | None, option: str, others: Iterable[Path | None] = ()) -> None:
+def check_writable(
+    path: Path | None, option: str, others: Iterable[Path | None] = (), *, stream: bool = False
+) -> None:
     """Refuses an output path before any work is done, not after; also one that is in use.
 
-    A link stands for what it names.
+    A link stands for what it names. `stream`: a device or a pipe will do.
     """
     if path is None:
         return
     _check_name(path, option)
-    if path.is_dir():
-        raise InputError(path, "is a folder", f"give {option} a file name")
+    if path.is_dir() or not stream:
+        place(path, f"give {option} a file name")
     if any(other and os.path.realpath(path) == os.path.realpath(other) for other in others):
         raise InputError(path, "would be written over", f"give {option} another name")
     if path.exists() and not path.is_file():  # a device, a pipe: nothing is put beside it

@@ -87,7 +87,7 @@ class PiperTts:
 
     def __init__(self, voice: Any, vits: Vits, seed: int = 0) -> None:
         self.rate_hz: int = voice.config.sample_rate
-        self.languages = (re.split(r"[-_]", voice.config.espeak_voice)[0],)
+        self.languages: tuple[str, ...] = (re.split(r"[-_]", voice.config.espeak_voice)[0],)
         self._voice = voice
         self._vits = vits
         self._seed = seed
