@@ -166,7 +166,7 @@ def test_a_last_word_that_may_be_an_um_makes_us_wait(
 def test_the_audio_model_does_not_talk_a_likely_um_away() -> None:
     table = Table(has_model=True)
     assert table.silence_before_end(SURE, score=0.99, hesitation=0.95) >= 1_000
-    assert "or hesitates" in table.outcome()[1].reasons[1]
+    assert "unless it hesitates (0.95)" in table.outcome()[1].reasons[1]
 
 
 def test_words_that_are_open_anyway_are_so_with_an_um_too() -> None:

@@ -335,8 +335,9 @@ def _judged(words: WordsHeard) -> Completeness:
         return said
     doubt = max(0.0, _log_odds(words.hesitation) - HARDLY_AN_UM)
     log_odds = max(min(said.log_odds, AN_UM), said.log_odds - doubt)
-    reason = f"{said.reason}, or hesitates" if log_odds < said.log_odds else said.reason
-    return Completeness(log_odds, reason)
+    if log_odds == said.log_odds:
+        return said
+    return Completeness(log_odds, f"{said.reason}, unless it hesitates ({words.hesitation:.2f})")
 
 
 def _is_recent(words: WordsHeard, end: int) -> bool:
