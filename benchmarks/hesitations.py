@@ -1,6 +1,6 @@
 """Who hesitates, and what the recogniser makes of it: is an "um" known although a word was written?
 
-    python benchmarks/hesitations.py [--takes 12] [--fit]
+    python benchmarks/hesitations.py [--takes 6] [--fit]
 
 The voice of the bench says the first pieces of turns/en_hesitating.txt, of which each ends in a
 hesitation, and whole turns (turns/en_short.txt, and the questions and cuts of the bench). Counted
@@ -51,7 +51,7 @@ class Heard:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--takes", type=int, default=TAKES, help="how often each is said")
+    parser.add_argument("--takes", type=int, default=TAKES // 2, help="how often each is said")
     parser.add_argument("--fit", action="store_true", help="print the regression")
     options = parser.parse_args()
     store = Store(load().models)
