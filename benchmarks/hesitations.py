@@ -1,12 +1,11 @@
 """Who hesitates, and what the recogniser makes of it: is an "um" known although a word was written?
 
-    python benchmarks/hesitations.py [--takes 6] [--fit]
+    python benchmarks/hesitations.py [--takes 6]
 
 The voice of the bench says the first pieces of turns/en_hesitating.txt, of which each ends in a
 hesitation, and whole turns (turns/en_short.txt, and the questions and cuts of the bench). Counted
 are those that the words alone would end: `known`, the hesitations among them that
 backends/asr/hesitation.py holds likelier than not, and the whole turns that it takes for one.
-`--fit` prints the regression that it weighs with.
 """
 
 from __future__ import annotations
@@ -15,10 +14,8 @@ import argparse
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from row import print_row
 from visavis.backends.asr import faster_whisper
@@ -42,17 +39,15 @@ SNR_DB = 28
 
 @dataclass(frozen=True, slots=True)
 class Heard:
-    """`evidence` of a hesitation and of the last word, as natural logarithms."""
+    """Whether it ends in a hesitation, and how `likely` the recogniser says that is."""
 
     hesitates: bool
     likely: float
-    evidence: tuple[float, float]
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--takes", type=int, default=TAKES // 2, help="how often each is said")
-    parser.add_argument("--fit", action="store_true", help="print the regression")
     options = parser.parse_args()
     store = Store(load().models)
     asr = faster_whisper.load(store.find("whisper-tiny-en").options)
@@ -65,28 +60,18 @@ def main() -> None:
         f"hesitations taken for the end of a turn by their words: {len(of_both[0])}, known {known};"
         f" whole turns {len(of_both[1])}, taken for a hesitation {taken}"
     )
-    if options.fit:
-        print("bias, of a hesitation, of the word:", fitted(heard).round(2))
     print_row(f"python benchmarks/hesitations.py --takes {options.takes}", result)
 
 
 def recognised(asr: FasterWhisper, voice: Voice, takes: int) -> Iterator[Heard]:
     """All that the words would end."""
-    found: dict[str, Any] = {}
-    likely = asr._hesitations.likely
-
-    def watched(ids: Any, logits: Any) -> float:
-        found["evidence"] = asr._hesitations.evidence(ids, logits)
-        return likely(ids, logits)
-
-    asr._hesitations.likely = watched  # type: ignore[method-assign]
     for pieces in texts():
         for take in range(takes):
             asr.open()
             asr.feed(sound(voice, pieces, take))
             words = asr.flush()
-            if completeness(words.text).log_odds > OPEN and found["evidence"] is not None:
-                yield Heard(len(pieces) > 1, words.hesitation, found["evidence"])
+            if completeness(words.text).log_odds > OPEN:
+                yield Heard(len(pieces) > 1, words.hesitation)
 
 
 def texts() -> Iterator[tuple[str, ...]]:
@@ -107,19 +92,6 @@ def sound(voice: Voice, pieces: tuple[str, ...], take: int) -> Samples:
     whole = np.pad(resampled, (BEFORE, BEHIND)).astype(np.float32)
     room = acoustics.noise("pink", np.random.default_rng(take), len(whole), INPUT_RATE_HZ)
     return np.asarray(whole + acoustics.at_level(room, level_db - SNR_DB), np.float32)
-
-
-def fitted(heard: list[Heard]) -> NDArray[np.float64]:
-    """The weights of a logistic regression, by Newton's method."""
-    known = np.array([(1.0, *one.evidence) for one in heard])
-    truth = np.array([float(one.hesitates) for one in heard])
-    weights = np.zeros(known.shape[1])
-    ridge = 1e-3 * np.eye(len(weights))
-    for _ in range(50):
-        likely = 1 / (1 + np.exp(-known @ weights))
-        slope = known.T @ (truth - likely) - ridge @ weights
-        weights += np.linalg.solve((known.T * (likely * (1 - likely))) @ known + ridge, slope)
-    return weights
 
 
 if __name__ == "__main__":

@@ -210,6 +210,8 @@ def test_a_word_is_found_where_a_voice_spoke_it(
         ("Where can I, uh,", True),
         ("She lives in Berlin.", False),
         ("Where can I go?", False),
+        ("Can you play some, um, music?", False),
+        ("Tell me about, uh, horses.", False),
     ],
 )
 def test_an_um_is_held_likely_whatever_word_is_made_of_it(

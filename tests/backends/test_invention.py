@@ -62,7 +62,7 @@ def test_over_noise_everything_is_invented(text: str) -> None:
 
 @pytest.mark.parametrize(
     ("text", "log_prob", "no_speech"),
-    [("The book that I bought.", -0.6, 0.6), ("Turn left.", -1.36, 0.6), ("Mm-hmm", -0.4, 0.75)],
+    [("The book that I bought.", -0.6, 0.6), ("Turn left.", -1.36, 0.6), ("No.", -0.6, 0.6)],
 )
 def test_words_with_good_evidence_are_said_however_little_it_sounds_like_speech(
     text: str, log_prob: float, no_speech: float
@@ -77,6 +77,11 @@ def test_words_with_good_evidence_are_said_however_little_it_sounds_like_speech(
         ("You", -0.9, 0.6),
         ("I'm not sure what I'm going to do.", -1.56, 0.63),
         ("I'm so excited.", -1.69, 0.53),
+        ("Mmm...", -1.1, 0.76),
+        ("Mm-hmm-hmm", -0.4, 0.66),
+        ("Ooh, ooh, ooh, ooh, ooh, ooh, o", -0.3, 0.66),
+        ("FOOOOOOOOOOOOOOOO", -1.0, 0.47),
+        ("hahaha", -1.3, 0.77),
     ],
 )
 def test_what_noise_brings_is_invented(text: str, log_prob: float, no_speech: float) -> None:

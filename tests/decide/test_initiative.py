@@ -119,8 +119,8 @@ def test_we_murmur_in_a_long_pause_of_an_unfinished_turn(polite: Talk) -> None:
     polite.voice(1000)
     polite.pause(1500, 1000)
     assert polite.lingers(2400) == ["reply.start"]
-    assert said(polite)[-1] == "Mm-hm."
-    assert polite.sound(2500, "Mm-hm.", done=True) == []
+    assert said(polite)[-1] == "Uh-huh."
+    assert polite.sound(2500, "Uh-huh.", done=True) == []
     assert polite.state == "perceiving", "a murmur is no turn"
     assert polite.turn(3000, "I would like the cake.") == ["reply.start"]
     polite.sound(3300, "Fine.", done=True)
@@ -136,11 +136,35 @@ def test_a_murmur_gives_way_to_the_answer(polite: Talk) -> None:
     assert polite.history[-1] == ("assistant", "Fine.", False)
 
 
+@pytest.mark.parametrize("heard", ["", "Uh-huh."])
+def test_a_murmur_is_silent_when_the_user_goes_on(polite: Talk, heard: str) -> None:
+    polite.voice(1000)
+    polite.pause(1500, 1000)
+    polite.lingers(2400)
+    assert polite.voice(2450) == ["playback.stop", "reply.cancel"]
+    assert "reply.start" not in polite.sound(2470, heard, done=True, stopped=True)
+    polite.pause(2900, 2450)
+    assert polite.turn(3100, "I would like the cake.") == ["reply.start"]
+    polite.sound(3300, "Fine.", done=True)
+    assert [text for _, text, _ in polite.history] == ["Hello!", "I would like the cake.", "Fine."]
+    assert polite.state == "idle"
+
+
+def test_a_murmur_whose_end_the_player_does_not_report_is_over(polite: Talk) -> None:
+    polite.voice(1000)
+    polite.pause(1500, 1000)
+    polite.lingers(2400)
+    polite.voice(2450)
+    polite.pause(2900, 2450)
+    assert polite.turn(3100, "I would like the cake.") == []
+    assert "reply.start" in polite.tick(33_000)
+
+
 def test_murmurs_are_rare_and_never_over_a_reply(polite: Talk) -> None:
     polite.voice(1000)
     polite.pause(1500, 1000)
     polite.lingers(2400)
-    polite.sound(2500, "Mm-hm.", done=True)
+    polite.sound(2500, "Uh-huh.", done=True)
     assert polite.lingers(3000) == []
     quiet = talker()
     quiet.voice(1000)
@@ -161,16 +185,74 @@ def test_a_warning_is_said_at_once_and_no_voice_stops_it(quiet: Talk) -> None:
     assert [text for _, text, _ in quiet.history] == ["Brake!", "Stop, what is it?", "A dog."]
 
 
-@pytest.mark.parametrize("text", ["Stop stop.", "Okay."])
-def test_who_asks_for_nothing_over_a_warning_gets_silence_after_it(quiet: Talk, text: str) -> None:
+@pytest.mark.parametrize("text", ["Stop stop.", "停下！"])
+@pytest.mark.parametrize("voice_ms", [950, 1050, 1200])
+def test_who_asks_for_silence_over_a_warning_gets_it_afterwards(
+    quiet: Talk, text: str, voice_ms: int
+) -> None:
+    if voice_ms < 1000:
+        quiet.voice(voice_ms)
     quiet.notice(1000, "Brake!", urgent=True)
+    if voice_ms == 1050:
+        quiet.voice(voice_ms)
     quiet.sound(1100, "Bra")
-    quiet.voice(1200)
+    if voice_ms > 1100:
+        quiet.voice(voice_ms)
     quiet.pause(1500, 1200)
     assert quiet.expected(1550, text) == []
     assert quiet.turn(1700, text) == []
     assert "reply.start" not in quiet.sound(1800, "ke!", done=True)
     assert quiet.state == "idle"
+
+
+def test_an_answer_over_a_warning_is_one(quiet: Talk) -> None:
+    quiet.ask("Coffee?", 1000)
+    quiet.sound(1600, "Do you want milk?", done=True)
+    quiet.notice(2500, "It rains.", urgent=True)
+    quiet.sound(2600, "It rai")
+    quiet.voice(2700)
+    quiet.pause(2900, 2700)
+    quiet.turn(3000, "No.")
+    assert "reply.start" in quiet.sound(3100, "ns.", done=True)
+
+
+def test_a_turn_that_began_in_silence_goes_on_over_a_warning(quiet: Talk) -> None:
+    quiet.voice(1000)
+    quiet.pause(1300, 1000)
+    quiet.notice(1350, "It rains.", urgent=True)
+    quiet.sound(1400, "It rai")
+    quiet.voice(1450)
+    quiet.pause(1700, 1450)
+    quiet.turn(1900, "Okay, thanks.")
+    assert "reply.start" in quiet.sound(2100, "ns.", done=True)
+
+
+def test_a_question_over_a_warning_is_answered_whatever_stands_around_it(quiet: Talk) -> None:
+    quiet.notice(1000, "Brake!", urgent=True)
+    quiet.sound(1100, "Bra")
+    for start_ms, text in ((1200, "Wait."), (1800, "What is that?"), (2600, "Please.")):
+        quiet.voice(start_ms)
+        quiet.pause(start_ms + 300, start_ms)
+        assert quiet.turn(start_ms + 500, text) == []
+    assert "reply.start" in quiet.sound(3500, "ke!", done=True)
+
+
+@pytest.mark.parametrize("urgent", [True, False])
+def test_yes_to_what_we_asked_since_stop_is_an_answer(polite: Talk, urgent: bool) -> None:
+    polite.answered()
+    polite.voice(2500)
+    polite.words(2800, "Stop.", final=False, start_ms=2500)
+    polite.sound(2820, "", done=True, stopped=True)
+    polite.pause(2900, 2500)
+    polite.turn(3100, "Stop.")
+    begun = polite.notice(3110, "Shall I call a doctor?", urgent=urgent)
+    for ms in range(3120, 5400, 20):
+        begun += polite.tick(ms) if "reply.start" not in begun else []
+    assert "reply.start" in begun
+    polite.sound(5400, "Shall I call a doctor?", done=True)
+    polite.voice(5450)
+    polite.pause(5700, 5450)
+    assert "reply.start" in polite.turn(5900, "Yes, please.")
 
 
 @pytest.mark.parametrize("words", ["", "Okay."])

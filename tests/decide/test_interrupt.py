@@ -13,10 +13,12 @@ from visavis.decide.interrupt import PATIENT, SHORT, WORDLESS, Verdict, Voice
 from visavis.decide.wording import (
     STOPPERS,
     STOPPERS_ZH,
+    adds_nothing,
     content,
     hushes,
     leads_on,
     only_listens,
+    refuses,
     repeats,
     stops,
     words_of,
@@ -285,6 +287,7 @@ ASKS = (
     *("No.", "No, no, no.", "Stop the music.", "Wait, what?", "Hold on, what about Rome?"),
     *("Where is the bus stop?", "Sorry?", "Right.", "", "Wait for me", "Why did you stop?"),
     *("等一下，那罗马呢？", "不对", "今天停电了吗", "停车场在哪里", "你别走", "不要", "别", "等"),
+    *("别停", "別停下", "不停", "请不要停下来", "不用停", "Don't stop."),
 )
 
 
@@ -292,6 +295,16 @@ ASKS = (
 def test_what_asks_for_silence_alone_is_known(text: str) -> None:
     assert hushes(words_of(text))
     assert verdict(text, 600, final=True) is Verdict.INTERRUPTION
+
+
+@pytest.mark.parametrize("text", ["No.", "No, no, no.", "Nope", "不", "不，不"])
+def test_a_no_is_known(text: str) -> None:
+    assert refuses(words_of(text))
+
+
+@pytest.mark.parametrize("text", ["", "No way.", "Not now.", "No, stop it.", "不对", "不要"])
+def test_more_than_a_no_is_none(text: str) -> None:
+    assert not refuses(words_of(text))
 
 
 @pytest.mark.parametrize("text", ASKS)
@@ -317,7 +330,7 @@ def test_no_text_is_looked_at_in_more_ways_than_it_has_letters(words: list[str])
     """Thirty "m" and an "x" took a minute: such a text would never come to an end here."""
     assert not only_listens(words)
     stops(words), leads_on(words), content(words)
-    assert not hushes(words)
+    assert not any(asks(words) for asks in (hushes, refuses, adds_nothing))
 
 
 def test_words_that_were_changed_since_count_anew() -> None:

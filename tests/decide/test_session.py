@@ -279,6 +279,51 @@ def test_two_goes_without_an_answer_between_are_one_to_the_engine(talk: Talk) ->
     assert start.messages == (e.Message("user", asked),)
 
 
+@pytest.mark.parametrize("text", ["No.", "No, no, no.", "不。"])
+def test_no_over_a_reply_asks_for_silence(talk: Talk, text: str) -> None:
+    hushed(talk, text)
+
+
+def test_no_over_our_question_is_an_answer(talk: Talk) -> None:
+    talk.answered("Do you want a tree? ")
+    talk.voice(2500)
+    talk.words(2800, "No.", final=False, start_ms=2500)
+    talk.sound(2820, "", done=True, stopped=True)
+    talk.pause(3000, 2500)
+    assert "reply.start" in talk.turn(3200, "No.")
+
+
+def test_small_words_behind_stop_do_not_prolong_its_reach(talk: Talk) -> None:
+    hushed(talk, "Wait.")
+    assert follows(talk, "Okay.", 4000) == ["item.kept"]
+    assert "reply.start" in follows(talk, "Okay.", 5400)
+
+
+def test_our_name_behind_stop_calls_us() -> None:
+    talk = Talk(Session(Manners(names=("Joe",)), strict=True))
+    talk.tick(0)
+    hushed(talk, "Wait.")
+    assert "reply.start" in follows(talk, "Joe.", 4000)
+
+
+def test_who_asked_for_silence_is_not_told_what_comes_back(talk: Talk) -> None:
+    talk.ask("What is the weather like?")
+    epoch = talk.session.floor.epoch
+    talk.give(e.ToolCalled(t_ns=1900 * MS, epoch=epoch, call=1, name="weather", arguments="{}"))
+    talk.sound(2000, "Let me look. ")
+    talk.voice(2500)
+    talk.words(2800, "Stop.", final=False, start_ms=2500)
+    talk.sound(2820, "", done=True, stopped=True)
+    talk.pause(2900, 2500)
+    assert "reply.start" not in talk.turn(3100, "Stop.")
+    back = e.ToolFinished(t_ns=3300 * MS, epoch=epoch, call=1, name="weather", result="sunny")
+    assert "reply.start" not in talk.give(back)
+    assert [given for ms in range(3320, 6000, 20) for given in talk.tick(ms)] == []
+    talk.ask("And?", 6500)
+    start = next(event for event in talk.given[::-1] if isinstance(event, e.ReplyStart))
+    assert any("sunny" in message.content for message in start.messages)
+
+
 def test_stop_is_answered_when_we_were_silent(talk: Talk) -> None:
     assert talk.ask("Stop.") == ["reply.start"]
 
@@ -298,7 +343,9 @@ def follows(talk: Talk, text: str, start_ms: int) -> list[str]:
     return drafted + talk.turn(start_ms + 700, text)
 
 
-@pytest.mark.parametrize("text", ["No.", "Please.", "Okay.", "Stop it, please."])
+@pytest.mark.parametrize(
+    "text", ["No.", "Please.", "Okay.", "Stop it, please.", "算了。", "不用了。", "没事了。"]
+)
 def test_what_follows_stop_asks_for_silence_too(talk: Talk, text: str) -> None:
     hushed(talk, "Wait.")
     assert follows(talk, text, 4000) == ["item.kept"]
@@ -314,6 +361,13 @@ def test_what_follows_stop_asks_for_silence_too(talk: Talk, text: str) -> None:
     [
         ("No.", 5300),
         ("No, a bush.", 4000),
+        ("Sorry?", 4000),
+        ("Really?", 4000),
+        ("真的吗？", 4000),
+        ("别停。", 4000),
+        ("请不要停下来。", 4000),
+        ("Can you...", 4000),
+        ("Okay, you can now.", 4000),
         ("Go on.", 4000),
         ("Please continue.", 4000),
         ("请继续。", 4000),

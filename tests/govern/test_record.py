@@ -126,6 +126,15 @@ def test_the_file_gets_its_name_when_it_is_complete(tmp_path: Path) -> None:
     assert [*tmp_path.iterdir()] == [path]
 
 
+def test_what_was_left_unfinished_before_stays(tmp_path: Path) -> None:
+    left = tmp_path / "run.mcap.part"
+    left.write_bytes(b"of a session that was broken off")
+    with Recorder(tmp_path / "run.mcap") as recorder:
+        recorder.write(tick(0))
+    assert left.read_bytes() == b"of a session that was broken off"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["run.mcap", "run.mcap.part"]
+
+
 def test_what_is_older_than_a_second_can_be_read_while_it_records(tmp_path: Path) -> None:
     recorder = Recorder(tmp_path / "run.mcap", threaded=False)
     silence = np.zeros(320, np.float32)

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 # Measured with Whisper tiny.en and base (multilingual) on 60 spoken phrases, clean to 0 dB of
 # noise, and on 135 pieces of noise: no-speech of speech at most 0.37, of noise at least 0.49;
 # mean log-probability of speech above -1.35. Of 584 beginnings and ends of sentences and short
-# answers to tiny.en, no-speech of 5 % was above 0.45, and at most 0.73, with good words; of 264
-# noises (none below 0.53) words that silence is not known to bring were above 0.8, or below -1.5.
+# answers to tiny.en, no-speech of 5 % was above 0.45, and at most 0.73, with good words; of 564
+# noises nearly all words were above 0.8, or below -1.4, or what silence is known to bring, or hums.
 NO_SPEECH = 0.45
 SURELY_NO_SPEECH = 0.8
 NOISE_LOG_PROB = -1.4
@@ -31,6 +31,9 @@ MIN_REPEATS, MIN_REPEATS_OF_ONE = 3, 5
 # mildly, because the voiced part is not all of it.
 UNITS_PER_S = 9.0
 UNITS_GRACE = 2
+
+# "Mmm", "ooh", "hahaha", and letters that are drawn out: a voice, but no word.
+HUMMED = re.compile(r"[mhn]{2,}|h?(?:a+|e+|o+|u+)[hm]+|(?:h[aeo]){2,}h?|[aeou]|.*(.)\1{3}.*")
 
 ANNOTATION = re.compile(r"\[[^\]]*\]|\([^)]*\)|（[^）]*）|【[^】]*】|\*[^*]*\*|[♪♫]+")
 UNIT = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]|[^\W\u3040-\u30ff\u3400-\u9fff]+")
@@ -96,12 +99,18 @@ def is_invented(text: str, evidence: Evidence) -> bool:
     """Whether to take this for silence or noise."""
     if evidence.no_speech > SURELY_NO_SPEECH or evidence.log_prob < HOPELESS_LOG_PROB:
         return True
-    if evidence.no_speech > NO_SPEECH and evidence.log_prob < NOISE_LOG_PROB:
+    poor = evidence.log_prob < NOISE_LOG_PROB
+    if evidence.no_speech > NO_SPEECH and (poor or is_hummed(text)):
         return True
     if is_impossible(text, evidence):
         return True
     weak = evidence.no_speech > WEAK_NO_SPEECH or evidence.log_prob < WEAK_LOG_PROB
     return weak and is_known(text)
+
+
+def is_hummed(text: str) -> bool:
+    """Whether no word of it is one."""
+    return all(HUMMED.fullmatch(unit) for unit in UNIT.findall(text.casefold()))
 
 
 def is_known(text: str) -> bool:

@@ -35,8 +35,10 @@ class Answering:
         if event.epoch != floor.epoch:
             return
         floor.progress_ns = event.t_ns
-        if machines.murmur.state == "sounding":
-            if event.done:
+        if machines.murmur.state != "none":
+            if event.done and machines.murmur.state == "stopping":
+                yield from self._done(event, cut=True)
+            elif event.done:
                 machines.murmur.step("finished")
             return
         if len(event.samples) and machines.reply.takes("sounded"):
@@ -49,6 +51,8 @@ class Answering:
 
     def _done(self, event: e.Event, *, cut: bool) -> Iterator[e.Event]:
         floor, machines = self._floor, self._machines
+        if machines.murmur.takes("finished"):
+            machines.murmur.step("finished")
         machines.playback.step("finished")
         # A reply may end by itself in the very period in which it is told to stop.
         if machines.reply.takes("finished"):
@@ -74,21 +78,21 @@ class Answering:
         elif machines.reply.state == "none" and floor.ledger.unheard:
             # A warning came between the question and its answer.
             yield from floor.step("turn.ended" if quiet else "owed", event)
-        elif quiet and self._errands.take_told(floor.epoch):
+        elif quiet and self._may_tell:
             yield from floor.step("told", event)
 
     def _see_to(self, event: e.Event) -> Iterator[e.Event]:
         """Turns that were over while it was not silent: all that was said is asked at once."""
-        floor, turns = self._floor, self._floor.over
-        floor.over = []
+        floor, turns, hushed = self._floor, self._floor.over, self._floor.hushed
+        floor.over, floor.hushed = [], set()
         asked = [turn for turn in turns if isinstance(turn, e.TurnEnded)]
-        hushed = bool(asked) and floor.hushes.granted(asked[-1])
+        silence = bool(asked) and asked[-1].trace in hushed
         for turn in asked[:-1]:
-            if hushed and floor.hushes.granted(turn):
+            if silence and turn.trace in hushed:
                 yield from floor.hush(turn)
             else:
                 floor.note(turn)
-        if hushed:
+        if silence:
             yield from floor.hush(asked[-1])
         elif asked and floor.machines.user.state != "quiet" and floor.machines.reply.takes("owed"):
             # Who waited for a picture has begun to speak again: it is one question.
@@ -157,6 +161,12 @@ class Answering:
         if told and self._machines.floor_is_free:
             yield from self._go_on(event)
 
+    @property
+    def _may_tell(self) -> bool:
+        """Whether to speak of what errands brought: once, and never to who asked for silence."""
+        epoch = self._floor.epoch
+        return self._errands.take_told(epoch) and epoch != self._floor.quiet_epoch
+
     # ── unasked, and the time ────────────────────────────────────────────────────────────────
 
     def on_notice(self, event: e.NoticeRaised) -> Iterator[e.Event]:
@@ -176,6 +186,8 @@ class Answering:
 
     def _say(self, notice: e.NoticeRaised, symbol: str, event: e.Event) -> Iterator[e.Event]:
         self._floor.ledger.speak_unasked()
+        if symbol == "notice" and self._machines.user.state != "quiet":
+            self._floor.hushes.begin_over_warning()
         language = notice.language or self._floor.language
         return self._floor.step(symbol, event, messages=(), say=notice.text, language=language)
 
@@ -191,7 +203,7 @@ class Answering:
             # The player has failed to say how far it was heard.
             return self._done(event, cut=True)
         free = self._machines.floor_is_free
-        if free and self._errands.take_told(floor.epoch):
+        if free and self._may_tell:
             # A voice that was none of our business held the floor when the last one came back.
             return floor.step("told", event)
         # A remark would be a new reply, and what the errand brings be told to no one.

@@ -45,7 +45,11 @@ class Manners:
 
 
 class Floor:
-    """`over`: turns to see to once it is silent. `progress_ns`: when our reply last got on."""
+    """`over`: turns to see to once it is silent, of which `hushed` ask for silence.
+
+    `progress_ns`: when our reply last got on. `quiet_epoch`: the reply after which silence was
+    asked for.
+    """
 
     def __init__(self, manners: Manners) -> None:
         self.ledger = Ledger()
@@ -60,6 +64,8 @@ class Floor:
         )
         self.language = manners.language
         self.over: list[e.TurnEnded | e.TurnDropped] = []
+        self.hushed: set[int] = set()
+        self.quiet_epoch = -1
         self.progress_ns = 0
         self.apologised = False
 
@@ -88,7 +94,8 @@ class Floor:
 
     def asks_for_silence(self, turn: e.TurnExpected | e.TurnEnded) -> bool:
         """Whether the turn asks us to be silent, and nothing else."""
-        return self.hushes.is_asked(turn, over_ours=self.overlap.began_turn)
+        over_reply, we_asked = self.overlap.began_turn, self.ledger.we_asked
+        return self.hushes.is_asked(turn, over_reply=over_reply, we_asked=we_asked)
 
     def step(self, symbol: str, event: e.Event, **fields: Any) -> Iterator[e.Event]:
         """The reply's machine moves on, if it has a row; its commands, ready to go."""
@@ -98,6 +105,7 @@ class Floor:
         for command in self.orders.step(self.machines.reply, symbol, event, **start):
             if isinstance(command, e.ReplyStart | e.ReplyAdopt):
                 self.progress_ns = event.t_ns
+                self.hushes.close()
             yield command
 
     def start(self, **fields: Any) -> dict[str, Any]:
@@ -125,7 +133,6 @@ class Floor:
     def ask(self, turn: e.TurnEnded) -> Iterator[e.Event]:
         """The user's turn is a question to us: the draft is its answer, or a new reply begins."""
         self.apologised = False
-        self.hushes.end()
         self.note(turn)
         if self.draft_is_held and self.drafts.answers(self.messages()):
             self.drafts.adopt()
@@ -135,9 +142,15 @@ class Floor:
             yield from self.drop_draft(turn)
             yield from self.step("turn.ended", turn)
 
+    def put_off(self, turn: e.TurnEnded, *, hushed: bool) -> None:
+        """The turn is seen to once it is silent."""
+        self.over.append(turn)
+        if hushed:
+            self.hushed.add(turn.trace)
+
     def hush(self, turn: e.TurnEnded) -> Iterator[e.Event]:
-        """The user's turn asked for silence: that is the answer."""
-        self.apologised = False
+        """The user's turn asked for silence: that is the answer. Nor is it told what comes back."""
+        self.apologised, self.quiet_epoch = False, self.epoch
         yield from self.drop_draft(turn)
         yield from self.step("hushed", turn)
         items = self.ledger.hush(turn.text, turn.start * NS_PER_SAMPLE, turn.trace)

@@ -18,7 +18,8 @@ Dial = Literal["quiet", "polite", "lively"]
 SILENCE_MS: dict[str, int] = {"polite": 2_000, "lively": 600}
 """How long the floor must have been free before we take it unasked."""
 BETWEEN_MURMURS_MS = 4_000
-MURMURS = {"en": "Mm-hm.", "zh": "嗯。"}
+MURMURS = {"en": "Uh-huh.", "zh": "嗯。"}
+"""Not "mm-hm": voices that spell what has no vowel say "em em aitch em"."""
 GREETINGS = {"en": "Hello. I'm listening.", "zh": "你好，我在听。"}
 MOST_WAITING = 4
 STALE_MS = 30_000

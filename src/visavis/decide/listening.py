@@ -32,6 +32,8 @@ class Listening:
         floor.sight.open_turn()
         yield from floor.drop_draft(event)
         yield from floor.sight.look(event, "speech")
+        if not event.doubted:
+            yield from floor.orders.step(self._machines.murmur, "voice", event)
         if floor.overlap.voice is None and self._machines.reply.takes("voice"):
             # What may be our own echo must show more before we so much as lower our voice.
             doubted = event.doubted and self._machines.reply.state == "sounding"
@@ -39,7 +41,7 @@ class Listening:
             if not doubted:
                 yield from floor.step("voice", event)
         elif self._machines.reply.state == "notice":
-            floor.overlap.begin_over_warning()
+            floor.hushes.begin_over_warning()
 
     def on_pause(self, event: e.SpeechPaused) -> Iterable[e.Event]:
         self._machines.user.step("speech.paused")
@@ -164,12 +166,15 @@ class Listening:
         # Whatever a voice over ours was taken for before: a turn with words for us stops us.
         yield from self._floor.step("barged", event)
         overlap.end()
+        self._floor.hushes.end_turn()
         if hushed:
             self._floor.hushes.grant(event)
+        else:
+            self._floor.hushes.close()
         if hushed and not self._floor.busy_with_sound:
             yield from self._floor.hush(event)
         elif self._floor.busy_with_sound or self._floor.sight.waits(event.t_ns):
-            self._floor.over.append(event)
+            self._floor.put_off(event, hushed=hushed)
         else:
             yield from self._floor.ask(event)
 
@@ -193,6 +198,7 @@ class Listening:
         floor = self._floor
         understood = floor.overlap.voice is None
         floor.overlap.end()
+        floor.hushes.end_turn()
         yield from floor.drop_draft(event)
         if not understood:
             yield from floor.step("false.alarm", event)

@@ -48,10 +48,6 @@ class Overlap:
         self._until = None
         self.began_turn = True
 
-    def begin_over_warning(self) -> None:
-        """A voice began over what no voice stops. What it says is understood afterwards."""
-        self.began_turn = True
-
     def await_words(self) -> None:
         """The voice has paused, maybe once more: the words up to here will tell."""
         self._until = None

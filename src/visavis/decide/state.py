@@ -117,8 +117,11 @@ MURMUR: Table = MappingProxyType(
     {
         ("none", "turn.lingered"): ("sounding", (e.ReplyStart,)),
         ("sounding", "finished"): ("none", ()),
-        # Whatever is said next takes its place.
+        # The user goes on, or whatever is said next takes its place.
+        ("sounding", "voice"): ("stopping", STOP),
         ("sounding", "reply.start"): ("none", ()),
+        ("stopping", "finished"): ("none", ()),
+        ("stopping", "reply.start"): ("none", ()),
     }
 )
 

@@ -44,7 +44,7 @@ HUSHES = _phrases(
 HUSHES_ZH = _phrases(
     "停, 停止, 停下, 停下来, 停下來, 停一下, 等等, 等一下, 等一会, 等一會, 等会, 等會, 等下, 稍等",
     "慢着, 打住, 闭嘴, 閉嘴, 住口, 够了, 夠了, 安静, 安靜, 别说, 別說, 别再说, 別再說, 别讲, 別講",
-    "不要说, 不要說, 不说, 不說, 别吵, 別吵",
+    "不要说, 不要說, 不说, 不說, 别吵, 別吵, 算了, 不用了, 没事, 沒事, 没事了, 沒事了",
 )
 BESIDE_HUSHES = _phrases(
     "no, nope, it, that, this, there, for, a moment, a second, a minute, talking, speaking",
@@ -54,6 +54,11 @@ BESIDE_HUSHES = _phrases(
 BESIDE_HUSHES_ZH = _phrases(
     "请, 請, 你, 先, 再, 吧, 了, 啦, 话, 話, 不, 别, 別, 等, 一下, 儿, 兒, 话了, 不要"
 )
+
+REFUSING = _phrases("no, nope, nah")
+"""Alone over ours, they ask for silence too, unless we had asked."""
+BEHIND_HUSHES = _phrases("no, nope, it, that, please, well, hey, so, just, sorry, excuse me")
+"""Said after them, as a turn of its own, they ask for no more than these did."""
 
 LISTENING = _phrases(
     "yeah, yah, yea, yes, yep, yup, ya, right, okay, ok, k, sure, alright",
@@ -142,6 +147,14 @@ _HUSHES = _pattern(
         rf"|{_run_of(HUSHES_ZH, BESIDE_HUSHES_ZH, LISTENING_ZH, HUMS_ZH)}"
     )
 )
+_ONWARD = _pattern("(?:不|不要|不用|不必|别|別|勿)[停等]")
+_REFUSES = _pattern(rf"{_row_of(rf'{_any(REFUSING)}|不+')}")
+_BEHIND = _pattern(
+    _row_of(
+        rf"{_any((*HUSHES, *BEHIND_HUSHES))}|{_AGREES}"
+        rf"|{_run_of(HUSHES_ZH, BESIDE_HUSHES_ZH, LISTENING_ZH, HUMS_ZH)}"
+    )
+)
 _HUSH = _pattern(rf"(?<!\S)(?:{_any(HUSHES)})(?!\S)|{_any(HUSHES_ZH)}")
 
 
@@ -185,7 +198,19 @@ def hushes(words: Words, names: tuple[str, ...] = ()) -> bool:
     for name in names:
         joined = joined.replace(f" {' '.join(words_of(name))} ", " ")
     joined = joined.strip()
-    return bool(_HUSH.search(joined) and _HUSHES.fullmatch(joined))
+    asks = _HUSH.search(joined) and _HUSHES.fullmatch(joined)
+    return bool(asks) and not _ONWARD.search(joined)
+
+
+def refuses(words: Words) -> bool:
+    """Whether all of it is a no ("no, no", "不")."""
+    return bool(words) and bool(_REFUSES.fullmatch(" ".join(words)))
+
+
+def adds_nothing(words: Words) -> bool:
+    """Whether, said behind such words, it asks for no more than they did ("please", "好的")."""
+    joined = " ".join(words)
+    return bool(words and _BEHIND.fullmatch(joined)) and not _ONWARD.search(joined)
 
 
 def calls(words: Words, names: tuple[str, ...]) -> bool:

@@ -13,12 +13,11 @@ def place(path: Path, remedy: str) -> Path:
 
     Raises `InputError` where something is that no file may take the place of.
     """
-    real = os.path.realpath(path)
-    if os.path.isdir(real):
+    if os.path.isdir(path):
         raise InputError(path, "is a folder", remedy)
-    if os.path.exists(real) and not os.path.isfile(real):
+    if os.path.exists(path) and not os.path.isfile(path):
         raise InputError(path, "is a device or a pipe, not a file", remedy)
-    return Path(real)
+    return Path(os.path.realpath(path))
 
 
 def unfinished(path: Path) -> Path:

@@ -3,11 +3,12 @@
 A tap on the bus: `bus.tap(recorder.write)`. Invariant: the session never waits for the disk, and
 nothing is lost in silence. Events are numbered on the loop's thread and written on another; one
 that finds the queue full is counted, and leaves a gap in the numbers. The file's layout is in
-govern/tape.py; its name is `<path>.part` until `close`.
+govern/tape.py; its name is `<path>.part` until `close`, with a number if there is one already.
 """
 
 from __future__ import annotations
 
+import itertools
 import logging
 import os
 import threading
@@ -59,6 +60,7 @@ class Recorder:
     ) -> None:
         self.path = Path(path)
         self._place = place(self.path, "name a file to record to, such as run.mcap")
+        self._part, file = _opened(self._place, self.path)
         topics = tuple(topics)
         about = {
             "format": str(FORMAT),
@@ -68,7 +70,7 @@ class Recorder:
             "settings": _json(settings or {}),
             "wiring": _json([_row(row) for row in rows]),
         }
-        self._tape = Tape(_opened(self._place), about, topics, output_rate_hz)
+        self._tape = Tape(file, about, topics, output_rate_hz)
         # Frequent sound lies in memory that will be used again: it is copied at once.
         self._copied = {t.event: t.rate_hz >= STREAM_HZ for t in topics if t.record != "no"}
         self._queue: deque[tuple[int, Event, Samples | None]] = deque()
@@ -129,7 +131,7 @@ class Recorder:
         if self._failure is not None:
             raise VisavisError(
                 f"{self.path}: recording failed: {self._failure};"
-                f" what came before is in {_part(self._place)}"
+                f" what came before is in {self._part}"
             )
 
     def __enter__(self) -> Recorder:
@@ -180,7 +182,7 @@ class Recorder:
         try:
             if self._failure is None:
                 self._tape.end({"dropped": str(self.dropped), "cut": str(int(cut))})
-                os.replace(_part(self._place), self._place)
+                os.replace(self._part, self._place)
         except OSError as error:
             self._failure = error
         if self._failure is not None:
@@ -195,13 +197,17 @@ def _json(value: object) -> str:
     return msgspec.json.encode(value, enc_hook=str).decode()
 
 
-def _part(path: Path) -> Path:
-    return path.with_name(path.name + ".part")
-
-
-def _opened(path: Path) -> IO[bytes]:
-    try:
-        return _part(path).open("wb")
-    except OSError as error:
-        reason = error.strerror or str(error)
-        raise InputError(path, f"cannot be written ({reason})", "name another file") from error
+def _opened(place: Path, path: Path) -> tuple[Path, IO[bytes]]:
+    """A new file beside `place`: what a session left there that was broken off is not touched."""
+    for number in itertools.count(1):
+        part = place.with_name(
+            f"{place.name}.part" if number == 1 else f"{place.name}.{number}.part"
+        )
+        try:
+            return part, part.open("xb")
+        except FileExistsError:
+            continue
+        except OSError as error:
+            reason = error.strerror or str(error)
+            raise InputError(path, f"cannot be written ({reason})", "name another file") from error
+    raise AssertionError("numbers do not end")

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,19 @@ LEAST_ODDS = -30.0
 """What the engine forbids has a logit that is no likelihood."""
 
 
+@dataclass(frozen=True, slots=True)
+class Suspicion:
+    """How `likely` the last word is a hesitation, or one follows it, in [0, 1].
+
+    It may also stand before that word, which then is one ("the capital of, um, France"): `instead`,
+    the text with a hesitation there, of which token `at` begins the word. Empty if not.
+    """
+
+    likely: float = 0.0
+    instead: tuple[int, ...] = ()
+    at: int = 0
+
+
 class Hesitations:
     """`write`: text as tokens; `read`: a token as text, empty if it is no part of a word."""
 
@@ -32,30 +46,29 @@ class Hesitations:
         self._ids = np.array(sorted({ids[0] for ids in tokens if len(ids) == 1}), np.intp)
         self._read = read
 
-    def likely(self, ids: Sequence[int], logits: Sequence[Any]) -> float:
-        """The probability, in [0, 1]; `logits[n]` are those from which `ids[n]` was chosen.
+    def suspect(self, ids: Sequence[int], logits: Sequence[Any]) -> Suspicion:
+        """What is to be thought of the last word; `logits[n]` are those that led to `ids[n]`.
 
-        0 if it cannot be told, and of a word that is the only one: "yes" is no reason to wait.
-        `logits` may have one entry more than `ids`: what might follow.
+        Nothing if it cannot be told, nor of a word that is the only one: "yes" is no reason to
+        wait. `logits` may have one entry more than `ids`: what might follow.
         """
-        found = self.evidence(ids, logits)
-        if found is None:
-            return 0.0
-        odds = BIAS + OF_HESITATION * found[0] + OF_WORD * found[1]
-        return 1 / (1 + math.exp(-max(odds, LEAST_ODDS)))
-
-    def evidence(self, ids: Sequence[int], logits: Sequence[Any]) -> tuple[float, float] | None:
-        """The log-probabilities of a hesitation, in the place of the last word or behind it, and of
-        that word; None if it cannot be told."""
         word = self._last_word(ids)
         if word is None or not len(self._ids):
-            return None
+            return Suspicion()
         first, after = word
-        as_word = _log_probabilities(logits[first])
-        likelihood = _log_sum(as_word[self._ids])
+        held = _log_probabilities(logits[first])
+        before = _log_sum(held[self._ids])
+        behind = -math.inf
         if after < len(logits):
-            likelihood = max(likelihood, _log_sum(_log_probabilities(logits[after])[self._ids]))
-        return likelihood, float(as_word[ids[first]])
+            behind = _log_sum(_log_probabilities(logits[after])[self._ids])
+        odds = BIAS + OF_HESITATION * max(before, behind) + OF_WORD * float(held[ids[first]])
+        likely = 1 / (1 + math.exp(-max(odds, LEAST_ODDS)))
+        if behind > before:
+            return Suspicion(likely)
+        hesitation = int(self._ids[held[self._ids].argmax()])
+        text = [token for token in ids[:first] if self._read(token)]
+        word_ids = [token for token in ids[first:after] if self._read(token)]
+        return Suspicion(likely, (*text, hesitation, *word_ids), len(text) + 1)
 
     def _last_word(self, ids: Sequence[int]) -> tuple[int, int] | None:
         """The first token of the last word, and the one behind it; None if there are not two."""
