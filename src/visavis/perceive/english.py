@@ -92,14 +92,18 @@ def _ending(words: Words, mark: str) -> Judgement | None:
     return (-1.2, "ends on a comma") if mark in ",;:" else None
 
 
+TAKEN_BACK = (["no", "wait"], ["wait", "no"], ["no", "sorry"], ["or", "rather"], ["no", "actually"])
+
+
 def _broken_off(words: Words) -> Judgement | None:
-    """ "I would like a c", "I want to go to Rome no", "call Anna, I mean"."""
+    """ "I would like a c", "I want to go to Rome no", "the blue, no wait", "call Anna, I mean"."""
     last, before = words[-1], last_but_one(words)
     if len(last) == 1 and last.isalpha() and before in ARTICLES | {"to", "of", "for"}:
         return -2.0, "a word begun"
     long = len(words) > (2 if words[0] in REQUESTS else 3)
     refuses = before in SAYING | BE | ARTICLES | {"no"} or {"told", "tell"}.intersection(words)
-    corrects = (long and last == "no" and not refuses) or _means(words)
+    takes_back = words[-2:] in TAKEN_BACK and len(words) > 3
+    corrects = (long and last == "no" and not refuses) or takes_back or _means(words)
     return (-1.5, "may correct itself") if corrects else None
 
 

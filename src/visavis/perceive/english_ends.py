@@ -124,7 +124,9 @@ def _verb_may_end(words: Words) -> bool:
 
 
 def may_end_on_particle(words: Words) -> bool:
-    """ "Turn it on", "is it off", "I gave up"; but not "it's in"."""
+    """ "Turn it on", "is it off", "I gave up"; but not "it's in", "how many days are in"."""
+    if words[0] == "how" and words[-1] == "in" and last_but_one(words) in BE:
+        return False
     turned = words[0] in BE and words[-1] in AWAY | {"on"}
     alone = len(words) < 3 and (last_but_one(words) not in CLIPPED or words[-1] in AWAY)
     if alone or turned or last_but_one(words) in INTRANSITIVE:
