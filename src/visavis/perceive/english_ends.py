@@ -123,10 +123,13 @@ def _verb_may_end(words: Words) -> bool:
     return last_but_one(words) in PRONOUNS and not opens and len(words) > 2
 
 
+def _in_may_end(words: Words) -> bool:
+    """ "What is the cat in", "come in", but not "how many days are in"."""
+    return words[0] != "how" or last_but_one(words) not in BE
+
+
 def may_end_on_particle(words: Words) -> bool:
-    """ "Turn it on", "is it off", "I gave up"; but not "it's in", "how many days are in"."""
-    if words[0] == "how" and words[-1] == "in" and last_but_one(words) in BE:
-        return False
+    """ "Turn it on", "is it off", "I gave up"; but not "it's in"."""
     turned = words[0] in BE and words[-1] in AWAY | {"on"}
     alone = len(words) < 3 and (last_but_one(words) not in CLIPPED or words[-1] in AWAY)
     if alone or turned or last_but_one(words) in INTRANSITIVE:
@@ -153,5 +156,6 @@ OPEN_CLASSES: tuple[tuple[frozenset[str], Callable[[Words], bool]], ...] = (
     (word_set("think mean guess said"), lambda words: len(words) > 2),
     (word_set("like"), lambda words: asks(words) or last_but_one(words) not in UNLIKED),
     (word_set("by"), _by_may_end),
+    (word_set("in"), _in_may_end),
     (AUXILIARIES, _verb_may_end),
 )
