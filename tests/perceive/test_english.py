@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from visavis.perceive.completeness import completeness
@@ -164,6 +164,7 @@ def test_unfinished(text: str) -> None:
     assert completeness(text).log_odds <= 0.4, completeness(text)
 
 
+@example(words=["please"] * 3, mark="?")
 @given(st.lists(st.sampled_from(WORDS.split()), max_size=6), st.sampled_from(["", ".", "?", ","]))
 def test_any_words_have_a_bounded_opinion(words: list[str], mark: str) -> None:
     assert -6 <= completeness(" ".join(words) + mark).log_odds <= 3

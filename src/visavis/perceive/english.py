@@ -139,8 +139,8 @@ def _is_tag(core: Words) -> bool:
 def _is_asked_back(words: Words) -> bool:
     """ "And you?", "and then?", "what for?", "did you know that?", "would you like to?"."""
     core, pair = core_of(words), tuple(words[-2:])
-    if len(words) < 3 and not core:
-        return words[0] in ("and", "so", "but")
+    if not core:
+        return len(words) < 3 and words[0] in ("and", "so", "but")
     if len(core) == 2 and core[0] in WH:
         return core[1] in PREPOSITIONS | {"to", "so", "about"} and core != ["what", "about"]
     known = pair[-1] == "that" and pair[0] in ("know", "say", "hear")
