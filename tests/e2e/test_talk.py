@@ -122,7 +122,7 @@ def test_what_was_recorded_replays_identically(
     found: Talk = request.getfixturevalue(which)
     ended = run("replay", found.record)
     assert (ended.code, ended.err) == (0, "")
-    assert re.fullmatch(r"identical: [\d,]+ events\n", ended.out)
+    assert re.fullmatch(r"identical: [\d,]+ decisions in [\d,]+ events\n", ended.out)
 
 
 def _six(sound: Samples) -> Samples:

@@ -54,9 +54,10 @@ def run(tmp_path: Path) -> Path:
 def test_the_same_program_is_called_identical_in_one_line(shell: Shell, run: Path) -> None:
     code, out, err = shell.run("replay", run)
     assert (code, err) == (0, "")
-    assert out.startswith("identical: ")
-    assert out.endswith(" events\n")
-    assert out.count("\n") == 1
+    report = json.loads(shell.run("replay", run, "--json")[1])
+    compared, events = report["compared"], report["events"]
+    assert 0 < compared < events
+    assert out == f"identical: {compared:,} decisions in {events:,} events\n"
 
 
 def test_a_difference_is_shown_with_what_led_there(
@@ -140,7 +141,7 @@ def test_a_length_that_lies_is_not_taken_for_a_missing_end(shell: Shell, run: Pa
     code, out, _ = shell.run("replay", run)
     assert code == 1
     first, second = out.splitlines()
-    assert re.fullmatch(r"identical as far as it goes: \d+ events", first)
+    assert re.fullmatch(r"identical as far as it goes: \d+ decisions in \d+ events", first)
     assert "it is damaged before byte " in second
 
 
@@ -161,7 +162,7 @@ def test_a_recording_that_lost_events_is_not_called_identical(shell: Shell, tmp_
     code, out, _ = shell.run("replay", tmp_path / "run.mcap")
     assert code == 1
     assert "identical" not in out
-    assert out.startswith("incomplete: ")
+    assert out.startswith("incomplete: no difference among 0 decisions in 1 events, but then, ")
 
 
 @pytest.mark.parametrize("content", [None, b"", b"not an mcap"])

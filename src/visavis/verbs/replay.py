@@ -34,7 +34,7 @@ def replay(*, path: Path, as_json: bool, verbose: bool) -> None:
 
     \b
     visavis talk --audio question.wav --record run.mcap
-    visavis replay run.mcap                    identical: 5,214 events
+    visavis replay run.mcap                    identical: 231 decisions in 1,760 events
     visavis replay run.mcap --verbose          and when, by which version, with which settings
     visavis replay run.mcap --json | jq .difference
     visavis replay run.mcap.part               a recording that was never completed
@@ -72,16 +72,18 @@ def _print_origin(recording: Recording, report: Report) -> None:
 
 
 def _print_verdict(report: Report, *, full: bool) -> None:
+    """What was decided again is what was compared; it is not said of the events that were fed."""
     where = f"at {report.end_ns / NS_PER_S:.2f} s"
+    compared = f"{report.compared:,} decisions in {report.events:,} events"
     if report.difference is not None:
         _print_difference(report.difference, full=full)
     elif report.dropped:
-        click.echo(f"incomplete: no difference in {report.events:,} events, but then, {where},")
+        click.echo(f"incomplete: no difference among {compared}, but then, {where},")
         click.echo("            the recorder had lost some; what follows cannot be judged")
     elif report.damaged:
-        click.echo(f"identical as far as it goes: {report.events:,} events")
+        click.echo(f"identical as far as it goes: {compared}")
     else:
-        click.echo(f"identical: {report.events:,} events")
+        click.echo(f"identical: {compared}")
     if report.broken:
         click.echo(f"The recording breaks off {where}: {report.broken}.")
     elif report.cut:
