@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from visavis.config import PROFILES, Config, load
+from visavis.config import PROFILES, Config, load, load_what_can_be
 from visavis.flow.errors import InputError
 
 
@@ -74,16 +74,54 @@ def test_an_empty_file_is_the_defaults(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("[reply]\ntemprature = 1\n", "unknown key reply.'temprature'"),
+        (
+            "[reply]\ntemprature = 1\n",
+            "unknown key reply.'temprature'; did you mean reply.temperature?",
+        ),
+        ("[reply]\nxyz = 1\n", "unknown key reply.'xyz'; known are system, greeting"),
+        ("[turn]\npause_ms = 100\n", "unknown table [turn]; did you mean [turns]?"),
+        ("turn = 1\n", "unknown key 'turn'; did you mean [turns]?"),
+        ('[bundle]\nasr = "mine"\n', "unknown table [bundle]; did you mean [bundles]?"),
+        ('tiers = "tiny"\n', "unknown key 'tiers'; did you mean tier?"),
+        ("[xyz]\n", "unknown table [xyz]; known are tier, language"),
+        ("[reply.sound]\n", "unknown key reply.'sound'; did you mean [sound]?"),
         ('[reply]\ntemperature = "hot"\n', "reply.temperature"),
         ('initiative = "loud"\n', "`$.initiative`; give one of quiet, polite, lively"),
         ("[reply\n", "is not TOML"),
+        ("[reply\n", "; correct it there"),
     ],
 )
 def test_what_is_not_understood_is_named(tmp_path: Path, text: str, words: str) -> None:
     with pytest.raises(InputError, match=r"config\.toml") as caught:
         read(tmp_path, text)
     assert words in str(caught.value)
+
+
+@pytest.mark.parametrize("table", ["sound", "bundles"])
+def test_a_key_of_the_top_below_a_table_is_told_where_it_belongs(
+    tmp_path: Path, table: str
+) -> None:
+    with pytest.raises(InputError) as caught:
+        read(tmp_path, f'[{table}]\ninitiative = "polite"\n')
+    assert caught.value.problem == f"unknown key {table}.'initiative'"
+    assert caught.value.remedy == "it belongs at the top of the file, before the first table"
+
+
+def test_a_file_that_is_no_text_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "config.toml"
+    path.write_bytes(b"\xff\xfe")
+    with pytest.raises(InputError, match="is not UTF-8") as caught:
+        load({"VISAVIS_CONFIG": str(path)})
+    assert caught.value.remedy == "save it as UTF-8"
+
+
+def test_without_a_file_that_can_be_used_the_rest_is_in_force(tmp_path: Path) -> None:
+    environ = {"VISAVIS_CONFIG": str(tmp_path / "none.toml"), "VISAVIS_MODELS": "/srv/models"}
+    config, error = load_what_can_be(environ, tier="small")
+    assert config == Config(tier="small", models=Path("/srv/models"))
+    assert error is not None
+    assert error.remedy == "check VISAVIS_CONFIG"
+    assert load_what_can_be({"VISAVIS_CONFIG": ""}) == (Config(), None)
 
 
 def test_the_folder_of_the_models_can_be_given(tmp_path: Path) -> None:

@@ -2,11 +2,13 @@
 
 Order: defaults, then the file (`VISAVIS_CONFIG`, else `config.toml` in the user's configuration
 folder), then the environment, then what the command line says. A key that is not known, or a
-value that is not of its kind or range, is an `InputError` that names the file and the key.
+value that is not of its kind or range, is an `InputError` that names the file and the key, and
+says where the key belongs or what it may have been meant to be.
 """
 
 from __future__ import annotations
 
+import difflib
 import os
 import tomllib
 from collections.abc import Mapping
@@ -163,7 +165,22 @@ class Config:
 def load(environ: Mapping[str, str] | None = None, **changes: Any) -> Config:
     """The configuration in force. `changes` are the command line's; None means not given."""
     environ = os.environ if environ is None else environ
-    config = _from_file(_path(environ))
+    return _in_force(_from_file(_path(environ)), environ, changes)
+
+
+def load_what_can_be(
+    environ: Mapping[str, str] | None = None, **changes: Any
+) -> tuple[Config, InputError | None]:
+    """As `load`; where the file cannot be used, the rest without it, and what is wrong with it."""
+    environ = os.environ if environ is None else environ
+    try:
+        return load(environ, **changes), None
+    except InputError as error:
+        return _in_force(Config(), environ, changes), error
+
+
+def _in_force(config: Config, environ: Mapping[str, str], changes: Mapping[str, Any]) -> Config:
+    """What the file says, overruled by the environment, and that by the command line."""
     if models := environ.get("VISAVIS_MODELS"):
         config = replace(config, models=Path(models).expanduser())
     if environ.get("VISAVIS_OFFLINE", "").lower() in ("1", "true", "yes"):
@@ -211,9 +228,11 @@ def _from_file(path: Path | None) -> Config:
         table = tomllib.loads(path.read_text("utf-8"))
     except OSError as error:
         raise InputError(path, error.strerror or "cannot be read", "check VISAVIS_CONFIG") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise InputError(path, f"is not TOML: {error}", "see `visavis doctor`") from None
-    _refuse_unknown(path, table, Config, "")
+    except tomllib.TOMLDecodeError as error:
+        raise InputError(path, f"is not TOML: {error}", "correct it there") from None
+    except UnicodeDecodeError as error:
+        raise InputError(path, f"is not UTF-8: {error}", "save it as UTF-8") from None
+    _refuse_unknown(path, table, Config)
     try:
         config = from_table(table)
     except msgspec.ValidationError as error:
@@ -235,15 +254,37 @@ def _remedy(problem: str) -> str:
     return f"give one of {', '.join(words)}" if named else "correct the value"
 
 
-def _refuse_unknown(path: Path, table: Mapping[str, Any], kind: Any, prefix: str) -> None:
-    known = {entry.name: entry for entry in fields(kind)}
+def _refuse_unknown(path: Path, table: Mapping[str, Any], kind: Any, below: str = "") -> None:
+    """`below`: the name of the table that this one is; empty = it is the file."""
+    top = {entry.name for entry in fields(Config)}
+    known = {entry.name: entry for entry in fields(kind)} if is_dataclass(kind) else None
     for key, value in table.items():
+        if below and key in top and (known is None or key not in known):
+            remedy = "it belongs at the top of the file, before the first table"
+            if isinstance(value, dict):
+                remedy = f"did you mean [{key}]?"
+            raise InputError(path, f"unknown key {below}.{key!r}", remedy)
+        if known is None:
+            continue  # the keys are the user's own
         if key not in known:
-            names = ", ".join(known)
-            raise InputError(path, f"unknown key {prefix}{key!r}", f"known are {names}")
-        inner = known[key].default_factory
-        if isinstance(value, dict) and is_dataclass(inner):
-            _refuse_unknown(path, value, inner, f"{key}.")
+            what = f"table [{key}]" if isinstance(value, dict) else f"key {key!r}"
+            if below:
+                what = f"key {below}.{key!r}"
+            raise InputError(path, f"unknown {what}", _nearest(key, known, below))
+        if isinstance(value, dict):
+            _refuse_unknown(path, value, known[key].default_factory, key)
+
+
+def _nearest(key: str, known: Mapping[str, Any], below: str) -> str:
+    """What an unknown key may have been meant to be; if nothing is like it, all that there is."""
+    near = difflib.get_close_matches(key, known, n=1)
+    if not near:
+        return f"known are {', '.join(known)}"
+    if below:
+        return f"did you mean {below}.{near[0]}?"
+    inner = known[near[0]].default_factory
+    is_table = inner is dict or is_dataclass(inner)
+    return f"did you mean {f'[{near[0]}]' if is_table else near[0]}?"
 
 
 def _refuse_not_allowed(path: Path, part: Any, prefix: str) -> None:

@@ -68,6 +68,41 @@ def test_notes_alone_leave_it_ready(run_verb: RunVerb, monkeypatch: pytest.Monke
 
 
 @pytest.mark.usefixtures("_no_children")
+@pytest.mark.parametrize(
+    ("text", "problem", "remedy"),
+    [
+        ("[reply\n", "is not TOML: ", "correct it there"),
+        ("[turn]\n", "unknown table [turn]", "did you mean [turns]?"),
+        (None, "No such file or directory", "check VISAVIS_CONFIG"),
+    ],
+)
+def test_a_broken_configuration_is_a_finding_and_the_rest_is_looked_at(
+    run_verb: RunVerb,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    text: str | None,
+    problem: str,
+    remedy: str,
+) -> None:
+    path = tmp_path / "c.toml"
+    if text is not None:
+        path.write_text(text)
+    monkeypatch.setenv("VISAVIS_CONFIG", str(path))
+    fine = Check("machine", "cores", "ok", "8")
+    monkeypatch.setattr(health, "everything", lambda *_, **__: [fine])
+    ended = run_verb("doctor")
+    assert (ended.code, ended.err) == (1, "")
+    first, found, _, *rest = ended.out.splitlines()
+    assert first == "configuration"
+    assert f"{path}: {problem}" in found
+    assert any("cores" in line for line in rest)
+    assert ended.out.endswith(f"Do this:\n  in {path}: {remedy}\n")
+    told = json.loads(run_verb("doctor", "--json").out)
+    assert not told["ready"]
+    assert [check["group"] for check in told["checks"]] == ["configuration", "machine"]
+
+
+@pytest.mark.usefixtures("_no_children")
 def test_a_missing_portaudio_is_named_as_debian_names_it() -> None:
     sound = _by_name(list(devices.checks()))["sound"]
     assert sound.verdict == "note"

@@ -22,18 +22,22 @@ _MARKS = {"ok": ("✓", "green"), "note": ("–", "yellow"), "problem": ("✗", 
 def doctor(*, tier: str | None, verify: bool, as_json: bool) -> None:
     """Say what this machine has, and what to do about what is missing.
 
-    Touches no network and changes nothing. Exits with 0 when the tier can run, 1 otherwise.
+    Touches no network and changes nothing. Exits with 0 when the tier can run, 1 otherwise. Where
+    the configuration's file cannot be used, it says why, and looks at the rest without it.
 
     \b
     visavis doctor                 a look at everything
     visavis doctor --verify        does every model file still have its hash?
     visavis doctor --json | jq '.checks[] | select(.verdict == "problem")'
     """
-    from visavis.config import load
+    from visavis.config import load_what_can_be
     from visavis.verbs.health import as_rows, everything
+    from visavis.verbs.health.settings import broken
 
-    config = load(tier=tier)
+    config, error = load_what_can_be(tier=tier)
     checks = everything(config, thorough=verify)
+    if error is not None:
+        checks = [broken(error), *checks]
     ready = not any(check.verdict == "problem" for check in checks)
     if as_json:
         told = {"ready": ready, "tier": config.tier, "checks": as_rows(checks)}
