@@ -90,6 +90,13 @@ CASES = {
         Call 555-0142 or (415) 555-0142. → Call five five five, zero one four two or four one five, five five five, zero one four two.
         +1 415 555 0142 → plus one, four one five, five five five, zero one four two
         100-2000 items → one hundred to two thousand items
+        Call 555-123. → Call five five five, one two three.
+        Dial 555-123 now → Dial five five five, one two three now
+        It is 555-123, not 123-555. → It is five five five, one two three, not one hundred twenty-three to five hundred fifty-five.
+        747-400, 555-555, 555–123 → seven four seven, four zero zero, five five five, five five five, five hundred fifty-five to one hundred twenty-three
+        from 500-100, pages 555-123 → from five hundred to one hundred, pages five hundred fifty-five to one hundred twenty-three
+        500-100 km, $500-100, 2003-1998 → five hundred to one hundred kilometres, five hundred to one hundred dollars, two thousand three to nineteen ninety-eight
+        They won 112-105. → They won one hundred twelve to one hundred five.
         v2.3.1, 2.3.1, v2 → version two point three point one, two point three point one, version two
         192.168.1.1 → one hundred ninety-two dot one hundred sixty-eight dot one dot one
         a.org, main.py, Node.js → a dot org, main dot py, Node dot js

@@ -6,7 +6,7 @@ import re
 
 from visavis.speak.words import units
 from visavis.speak.words.chinese.number import counted, digits, number
-from visavis.speak.words.rule import DASH, MINUS, NUMBER, any_of, split, table
+from visavis.speak.words.rule import DASH, GROUPS, MINUS, NUMBER, any_of, split, table
 
 _TO = rf"(?:\s?(?:{DASH}|至|到)\s?"
 _AMOUNT = rf"(?<![A-Za-z\d.])(?P<minus>{MINUS}\s?(?=\d))?(?P<n>{NUMBER}){_TO}(?P<to>-?{NUMBER}))?"
@@ -21,6 +21,7 @@ _COUNTED = any_of(
         "副 扇 面 架 栋 幢 款 例 届"
     )
 )
+_SCORED = re.compile("[胜赢负输]|击败|战平|比分|领先|落后|票")
 _NOT_COUNTED = "(?!年级|年代|号|月|日|楼|班|等|线|级|点[零一二三四五六七八九])"
 
 
@@ -73,6 +74,11 @@ def _phone(m: re.Match[str]) -> str:
     return plus + "，".join(digits(group, one="幺") for group in re.findall(r"\d+", m[0]))
 
 
+def _groups(m: re.Match[str]) -> str:
+    """555-123 in groups, but 123-555 and 以112-105获胜 as they are."""
+    return m[0] if int(m[1]) < int(m[2]) or _SCORED.search(m.string) else _phone(m)
+
+
 def _code(m: re.Match[str]) -> str:
     return digits(m[0])
 
@@ -105,8 +111,11 @@ PHONES = table(
     (r"(?<![A-Za-z\d.])1[3-9]\d[ -]\d{4}[ -]\d{4}(?!\d)", _phone),
     (r"(?<![A-Za-z\d.,+-])0\d{2,3}[ -]?\d{3,4}[ -]?\d{4}(?![\d-]|[.,]\d)", _phone),
     (r"(?<![A-Za-z\d.,+-])[48]00[ -]\d{3}[ -]?\d{4}(?![\d-]|[.,]\d)", _phone),
-    (r"(?<=[打拨])\s?\d{3,8}(?![\d.]|[次个下年月天分]|小时)", _phone),
-    (r"(?<=电话)[是为：: ]?\s?\d{3,12}(?![\d.])", lambda m: m[0].rstrip("0123456789") + _phone(m)),
+    (r"(?<=[打拨])\s?\d{3,8}(?:-\d{2,8})*(?![\d.-]|[次个下年月天分]|小时)", _phone),
+    (
+        r"(?<=电话)[是为：: ]?\s?\d{3,12}(?:-\d{2,8})*(?![\d.-])",
+        lambda m: m[0].rstrip("0123456789-") + _phone(m),
+    ),
 )
 CODES = table(
     r"[A-Za-z]-?\d+-\d|\d-\d+-\d|\d[室房号路次]|[vV]\.?\d|\d\.\d+\.\d",
@@ -151,6 +160,7 @@ MEASURES = table(
 )
 NUMBERS = table(
     r"\d",
+    (rf"(?<!第)(?<!从){GROUPS}(?!{_COUNTED})", _groups),
     (rf"(?<=\d)\s?{DASH}\s?(?=\d)", "到"),
     (
         rf"(?<![A-Za-z\d.,-])(?P<nth>第?)(?P<n>{NUMBER})\s?(?P<by>[到至])\s?(?P<to>{NUMBER})"

@@ -13,14 +13,14 @@ _ENDINGS = any_of(
         "app me tv"
     )
 )
-_NUMBERED = re.compile(
+NUMBERED = re.compile(
     r"\b(?:pages?|pp?\.|lines?|verses?|chapters?|rows?|items?|nos?\.|numbers|years?|from) ?$",
     re.IGNORECASE,
 )
 _MARKS = {".": " dot ", "@": " at ", "_": " underscore ", "-": " dash ", "+": " plus "}
 
 
-def _phone(m: re.Match[str]) -> str:
+def phone(m: re.Match[str]) -> str:
     """Each group digit by digit, a comma between them."""
     plus = "plus " if m[0].startswith("+") else ""
     return plus + ", ".join(digits(group) for group in re.findall(r"\d+", m[0]))
@@ -29,12 +29,12 @@ def _phone(m: re.Match[str]) -> str:
 def _local_phone(m: re.Match[str]) -> str:
     """555-0142 is a phone number; 100-2000 and pages 312-1024 are ranges."""
     is_range = m[0][0] in "01" or m[0][1:3] in {"00", "50"}
-    return m[0] if is_range or _NUMBERED.search(m.string[: m.start()]) else _phone(m)
+    return m[0] if is_range or NUMBERED.search(m.string[: m.start()]) else phone(m)
 
 
 def _trunk_phone(m: re.Match[str]) -> str:
     """030 1234567 is a phone number, 05-10 a range."""
-    return _phone(m) if len(re.findall(r"\d", m[0])) > 6 else m[0]
+    return phone(m) if len(re.findall(r"\d", m[0])) > 6 else m[0]
 
 
 def _mail(m: re.Match[str]) -> str:
@@ -60,20 +60,20 @@ ADDRESSES = table(
 )
 PHONES = table(
     r"\d[ .()-]{1,3}\d|\+\d|[Cc]all \d|[Dd]ial \d",
-    (r"\+\d{1,3}(?:[ .-]?\(?\d{1,4}\)?){2,5}(?![\w])", _phone),
-    (r"(?<![\w.+-])(?:1[ .-])?\(?\d{3}\)?[ .-]\d{3}[ .-]\d{4}(?![\w-])", _phone),
-    (r"(?<=\b[Cc]all )\d{3,8}\b(?![-.,]\d|[%°]| times)", _phone),
-    (r"(?<=\b[Dd]ial )\d{3,8}\b", _phone),
-    (r"(?<![\w.+-])\(\d{2,5}\)[ -]?\d{3,4}(?:[ -]\d{2,4})*(?![\w-])", _phone),
+    (r"\+\d{1,3}(?:[ .-]?\(?\d{1,4}\)?){2,5}(?![\w])", phone),
+    (r"(?<![\w.+-])(?:1[ .-])?\(?\d{3}\)?[ .-]\d{3}[ .-]\d{4}(?![\w-])", phone),
+    (r"(?<=\b[Cc]all )\d{3,8}\b(?![-.,]\d|[%°]| times)", phone),
+    (r"(?<=\b[Dd]ial )\d{3,8}(?:-\d{2,8})*\b", phone),
+    (r"(?<![\w.+-])\(\d{2,5}\)[ -]?\d{3,4}(?:[ -]\d{2,4})*(?![\w-])", phone),
     (r"(?<![\w.,+-])0\d{1,4}(?:[ -]\d{2,4}){1,4}(?![\w-]|[.,]\d)", _trunk_phone),
-    (r"(?<![\w.,+-])\d{4}([ -])\d{4}(?:\1\d{4}){1,3}(?![\w-]|[.,]\d)", _phone),
+    (r"(?<![\w.,+-])\d{4}([ -])\d{4}(?:\1\d{4}){1,3}(?![\w-]|[.,]\d)", phone),
     (r"(?<![\w.,+$€£¥-])\d{3}-\d{4}(?![\w%°-]|[.,]\d)", _local_phone),
 )
 CODES = table(
     r"[^\W\d]-?\d+-\d|\d-\d+-\d|[Rr]oom|[Ff]light",
-    (r"(?<![\w.,])\d+(?:-\d+){2,}(?!\w|[.,]\d)", _phone),
-    (r"(?<=[^\W\d])-?\d+(?:-\d+)+\b", lambda m: " " + _phone(m)),
-    (r"(?<=[Rr]oom )\d{3,4}\b|(?<=[Ff]light )\d{3,4}\b", _phone),
+    (r"(?<![\w.,])\d+(?:-\d+){2,}(?!\w|[.,]\d)", phone),
+    (r"(?<=[^\W\d])-?\d+(?:-\d+)+\b", lambda m: " " + phone(m)),
+    (r"(?<=[Rr]oom )\d{3,4}\b|(?<=[Ff]light )\d{3,4}\b", phone),
 )
 VERSIONS = table(
     r"[vV]\.?\d|\d\.\d+\.\d",

@@ -5,13 +5,19 @@ from __future__ import annotations
 import re
 
 from visavis.speak.words import units
+from visavis.speak.words.english.address import NUMBERED, phone
 from visavis.speak.words.english.number import cardinal, digits, number, ordinal, plural
-from visavis.speak.words.rule import DASH, MINUS, NUMBER, table
+from visavis.speak.words.rule import DASH, GROUPS, MINUS, NUMBER, table
 
 _NUMBER = rf"(?:{NUMBER}|\.\d+)"
 _AMOUNT = (
     rf"(?<![\w.])(?P<minus>(?<!\d ){MINUS}\s?(?=[\d.]))?(?P<n>{_NUMBER})"
     rf"(?:\s?(?:{DASH}|to)\s?(?P<to>-?{NUMBER}))?"
+)
+_SCORED = re.compile(
+    r"\b(?:scores?|scored|wins?|won|victory|los[est]|loss|beat(?:en|s)?|defeat(?:ed|s)?|leads?|led|"
+    r"vot(?:es?|ed))\b",
+    re.IGNORECASE,
 )
 _SCALES = {"C": " Celsius", "F": " Fahrenheit", "℃": " Celsius", "℉": " Fahrenheit", "": ""}
 
@@ -64,6 +70,12 @@ def _ordinal(m: re.Match[str]) -> str:
     return ordinal(int(m[1].replace(",", "")))
 
 
+def _groups(m: re.Match[str]) -> str:
+    """555-123 in groups, but pages 123-555, "from 500-100" and "won 112-105" as they are."""
+    counts = NUMBERED.search(m.string[: m.start()]) or _SCORED.search(m.string)
+    return m[0] if int(m[1]) < int(m[2]) or counts else phone(m)
+
+
 def _number(m: re.Match[str]) -> str:
     """What stands for nothing else, parted from letters that touch it."""
     before, after = m.string[: m.start()][-1:], m.string[m.end() :][:1]
@@ -92,6 +104,7 @@ FRACTIONS = table(
 NUMBERS = table(
     r"\d",
     (r"(?<![\w.])(\d{1,3}(?:,\d{3}){1,5}|\d{1,18})(?:st|nd|rd|th)\b", _ordinal),
+    (GROUPS, _groups),
     (rf"(?<=\d)\s?{DASH}\s?(?=\d)", " to "),
     (rf"(?P<minus>(?<![\w)\]]){MINUS}\s?)?(?P<n>{NUMBER}|(?<![\w.])\.\d+)", _number),
 )
