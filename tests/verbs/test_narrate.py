@@ -155,3 +155,62 @@ def test_a_hold_its_end_and_a_missing_answer_are_told() -> None:
     assert "holds" in holds
     assert "goes on" in goes_on
     assert "no answer: connection refused" in failed
+
+
+STILL = e.StateChanged(
+    t_ns=TURN.t_ns,
+    state="streaming",
+    previous="streaming",
+    user="quiet",
+    reply="sounding",
+    engine="free",
+    playback="playing",
+)
+LET_PASS = '   1.50          heard "what is it" and let it pass: it was no turn'
+A_TURN = ["   1.50    user  what is it", "   1.50            turn over, p = 0.90: silence"]
+
+
+def test_what_was_said_over_a_reply_and_left_is_no_turn() -> None:
+    goes_on = e.PlaybackRelease(t_ns=TURN.t_ns, epoch=1)
+    lines = told(io.StringIO(), TURN, goes_on, STILL).splitlines()
+    assert lines == [LET_PASS, "   1.50          ▸ goes on: it was nothing to us"]
+    # The reply may have gone on before, as soon as the words were known.
+    assert told(io.StringIO(), TURN, STILL).splitlines() == [LET_PASS]
+    unheard = replace(STILL, state="reasoning", previous="reasoning", reply="pending")
+    assert told(io.StringIO(), TURN, unheard).splitlines() == [LET_PASS]
+    # Or have come to its end meanwhile.
+    over = replace(STILL, state="idle", previous="idle", reply="none", playback="silent")
+    assert told(io.StringIO(), TURN, over).splitlines() == [LET_PASS]
+
+
+@pytest.mark.parametrize(
+    ("what_follows", "state", "reply"),
+    [
+        (e.ReplyStart(t_ns=TURN.t_ns, epoch=2, messages=()), "reasoning", "pending"),
+        (e.ReplyAdopt(t_ns=TURN.t_ns, epoch=2), "reasoning", "pending"),
+        (e.PlaybackStop(t_ns=TURN.t_ns, epoch=1), "interrupted", "cut"),
+        (e.ItemKept(t_ns=TURN.t_ns, role="user", text="stop", start_ns=0), "idle", "none"),
+    ],
+)
+def test_a_turn_that_is_for_us_is_told_before_what_follows_from_it(
+    what_follows: e.Event, state: str, reply: str
+) -> None:
+    stands = replace(STILL, state=state, reply=reply)
+    before = replace(STILL, user="paused")
+    lines = told(io.StringIO(), TURN, before, what_follows, stands).splitlines()
+    assert lines[:2] == A_TURN
+    assert lines[-1] == f"   1.50          · {state}"
+
+
+def test_a_turn_that_nothing_is_said_of_is_told_at_the_next_instant() -> None:
+    later = replace(STILL, t_ns=TURN.t_ns + 1, previous="perceiving")
+    lines = told(io.StringIO(), TURN, later).splitlines()
+    assert lines == [*A_TURN, "   1.50          · streaming"]
+
+
+def test_the_remark_on_a_turn_follows_it() -> None:
+    out = io.StringIO()
+    narrator = Narrator(Meter(), out, lambda event: "true" if event is TURN else "")
+    narrator.watch(TURN)
+    narrator.close()
+    assert out.getvalue().splitlines() == [*A_TURN, "   1.50            true"]

@@ -3,6 +3,9 @@
 A tap on the bus that only notes what happened; a thread of its own prints it, so that a slow
 terminal never holds up the line. On a terminal the line being heard is rewritten in place; into a
 file or pipe only what is final is printed.
+
+A turn that has ended is told once the session has said what it is to it (`state.changed`, later in
+the same instant): what was said over a reply and left there is no turn of the user.
 """
 
 from __future__ import annotations
@@ -10,7 +13,7 @@ from __future__ import annotations
 import queue
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any, TextIO
 
@@ -55,6 +58,7 @@ class Narrator:
         self._told = 0
         self._unasked: e.ReplyStart | None = None  # said as it is, until it sounds
         self._shown: tuple[int, str] = (0, "")  # epoch and text of what was, as it began to sound
+        self._held: list[tuple[e.Event, str]] = []  # a turn that ended, and what followed at once
         self._tellers: dict[str, Callable[[Any], None]] = {
             "state.changed": self._on_state,
             "words.heard": self._on_words,
@@ -74,13 +78,34 @@ class Narrator:
 
     def watch(self, event: e.Event) -> None:
         """Takes one event."""
+        remark = self._remark(event) if self._remark is not None else ""
+        if self._held and event.t_ns != self._held[0][0].t_ns:
+            self._tell_held()
+        if not self._held and not isinstance(event, e.TurnEnded):
+            self._tell(event, remark)
+            return
+        self._held.append((event, remark))
+        if isinstance(event, e.StateChanged) and event.user == "quiet":
+            self._tell_held()  # else it is about what came before the turn
+
+    def _tell_held(self) -> None:
+        held, self._held = self._held, []
+        let_pass = _is_let_pass([event for event, _ in held])
+        for event, remark in held:
+            if isinstance(event, e.TurnEnded) and let_pass:
+                text = f'heard "{event.text}" and let it pass: it was no turn'
+                self._line(event, "", click.style(text, dim=True))
+            else:
+                self._tell(event, remark)
+
+    def _tell(self, event: e.Event, remark: str) -> None:
         teller, sighting = self._tellers.get(event.topic), SIGHTINGS.get(event.topic)
         if teller is not None:
             teller(event)
         elif sighting is not None and (text := sighting(event)):
             self._line(event, "", click.style(text, dim=True))
-        if self._remark is not None and (text := self._remark(event)):
-            self._line(event, "", click.style(f"  {text}", fg="magenta"))
+        if remark:
+            self._line(event, "", click.style(f"  {remark}", fg="magenta"))
 
     def say(self, text: str) -> None:
         """Prints a line of the caller's own."""
@@ -88,6 +113,7 @@ class Narrator:
 
     def close(self) -> None:
         """Waits until all is printed, but not for ever: the terminal may hang."""
+        self._tell_held()
         with suppress(queue.Full):
             self._lines.put(None, timeout=PATIENCE_S)
         self._thread.join(PATIENCE_S)
@@ -191,6 +217,20 @@ class Narrator:
         with suppress(OSError, ValueError):  # whoever read it has gone; the conversation goes on
             self._out.write(text)
             self._out.flush()
+
+
+def _is_let_pass(instant: Sequence[e.Event]) -> bool:
+    """Whether a turn, with what followed in the same instant, was nothing to the session.
+
+    A turn that is for us ends the reply that it was said over, begins one or enters the history.
+    Where the session has not said how it stands, or a question waits, it is taken for one.
+    """
+    last = instant[-1] if instant else None
+    if not isinstance(last, e.StateChanged):
+        return False
+    if any(isinstance(event, e.ReplyStart | e.ReplyAdopt | e.ItemKept) for event in instant):
+        return False
+    return last.reply in ("sounding", "pending") or last.state == "idle"
 
 
 def hops(latency: ReplyLatency) -> str:
