@@ -78,7 +78,7 @@ class Answering:
         elif machines.reply.state == "none" and floor.ledger.unheard:
             # A warning came between the question and its answer.
             yield from floor.step("turn.ended" if quiet else "owed", event)
-        elif quiet and self._may_tell:
+        elif quiet and self._take_told():
             yield from floor.step("told", event)
 
     def _see_to(self, event: e.Event) -> Iterator[e.Event]:
@@ -161,8 +161,7 @@ class Answering:
         if told and self._machines.floor_is_free:
             yield from self._go_on(event)
 
-    @property
-    def _may_tell(self) -> bool:
+    def _take_told(self) -> bool:
         """Whether to speak of what errands brought: once, and never to who asked for silence."""
         epoch = self._floor.epoch
         return self._errands.take_told(epoch) and epoch != self._floor.quiet_epoch
@@ -203,7 +202,7 @@ class Answering:
             # The player has failed to say how far it was heard.
             return self._done(event, cut=True)
         free = self._machines.floor_is_free
-        if free and self._may_tell:
+        if free and self._take_told():
             # A voice that was none of our business held the floor when the last one came back.
             return floor.step("told", event)
         # A remark would be a new reply, and what the errand brings be told to no one.
