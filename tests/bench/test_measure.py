@@ -185,6 +185,22 @@ def test_a_backchannel_must_not_stop_the_reply(happened: list[Any], expected: li
     assert taken("backchannel_stops", MM_HM, *happened) == expected
 
 
+@pytest.mark.parametrize(
+    ("happened", "expected"),
+    [
+        ([told(1, 3, 9), ended(1, 9)], [0]),
+        ([told(1, 3, 5.2), told(1, 5.9, 9), ended(1, 9)], [700]),
+        ([told(1, 3, 4), told(1, 4.5, 5.2), told(1, 5.6, 9), ended(1, 9)], [400]),
+        ([told(1, 3, 5.2), ended(1, 5.2, "cut")], []),
+    ],
+    ids=["spoken through", "held", "silent before it too", "cut"],
+)
+def test_how_long_a_backchannel_holds_the_reply_back(
+    happened: list[Any], expected: list[float]
+) -> None:
+    assert taken("held", MM_HM, *happened) == pytest.approx(expected)
+
+
 def test_a_cut_is_laid_to_what_was_heard_last() -> None:
     parts = (MM_HM, said("backchannel", 7.0, 7.3), told(1, 3, 7.4), ended(1, 7.4, "cut"))
     assert taken("backchannel_stops", *parts) == [0, 1]

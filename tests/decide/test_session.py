@@ -324,6 +324,14 @@ def test_who_asked_for_silence_is_not_told_what_comes_back(talk: Talk) -> None:
     assert any("sunny" in message.content for message in start.messages)
 
 
+def test_words_that_come_late_behind_stop_are_told_to_the_model(talk: Talk) -> None:
+    hushed(talk, "Wait.")
+    talk.words(3400, "Wait, what about Rome?", start_ms=2500)
+    talk.ask("And Paris?", 6500)
+    start = next(event for event in talk.given[::-1] if isinstance(event, e.ReplyStart))
+    assert start.messages[-1].content == "Wait, what about Rome? And Paris?"
+
+
 def test_stop_is_answered_when_we_were_silent(talk: Talk) -> None:
     assert talk.ask("Stop.") == ["reply.start"]
 

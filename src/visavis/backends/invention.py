@@ -33,7 +33,7 @@ UNITS_PER_S = 9.0
 UNITS_GRACE = 2
 
 # "Mmm", "ooh", "hahaha", and letters that are drawn out: a voice, but no word.
-HUMMED = re.compile(r"[mhn]{2,}|h?(?:a+|e+|o+|u+)[hm]+|(?:h[aeo]){2,}h?|[aeou]|.*(.)\1{3}.*")
+HUMMED = re.compile(r"[mhn]{2,}|h?(?:a+|e+|o+|u+)[hm]+|(?:h[aeo]){2,}h?|[aeou]|.*([a-z])\1{3}.*")
 
 ANNOTATION = re.compile(r"\[[^\]]*\]|\([^)]*\)|（[^）]*）|【[^】]*】|\*[^*]*\*|[♪♫]+")
 UNIT = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]|[^\W\u3040-\u30ff\u3400-\u9fff]+")

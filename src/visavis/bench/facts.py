@@ -5,6 +5,7 @@ Takes an `Episode`; changes nothing. Times are seconds of the episode.
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -130,6 +131,14 @@ class Facts:
         """When the next thing sounds at the microphone that is not part of this one."""
         later = (s.start_s for s in self.episode.truth if s.start_s > stretch.start_s)
         return min(later, default=math.inf)
+
+    def silent_s(self, reply: int, begin_s: float, end_s: float) -> float:
+        """For how long nothing sounds of a reply in between, its beginning and end apart."""
+        sounds = [sound for sound in self.episode.sounding if sound.reply == reply]
+        return sum(
+            overlap_s(before.end_s, after.start_s, begin_s, end_s)
+            for before, after in itertools.pairwise(sounds)
+        )
 
     def somebody_spoke(self, begin_s: float, end_s: float) -> bool:
         return any(s.start_s < end_s and s.end_s > begin_s for s in self.episode.truth)

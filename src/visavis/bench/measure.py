@@ -56,6 +56,7 @@ MEASURES: dict[str, Callable[[Facts], Iterator[float]]] = {
     "aside_stops": overlaps.stops("aside"),
     "noise_stops": overlaps.stops("noise", "background"),
     "resumed": overlaps.resumed,
+    "held": overlaps.held,
     "uncalled": overlaps.uncalled,
     "self_interruption": overlaps.self_interruption,
     "heard_exact": heard_exact,

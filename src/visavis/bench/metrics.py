@@ -47,6 +47,7 @@ METRICS: tuple[Metric, ...] = (
     ),
     Metric("interruption_missed", "interruption missed", "lower", rate=True, reach=(5, None)),
     Metric("backchannel_stops", "backchannel stops the reply", "lower", rate=True, reach=(5, None)),
+    Metric("held", "  held back by it", "lower", alone="held back by a backchannel"),
     Metric("aside_stops", "speech to others stops the reply", "lower", rate=True),
     Metric("noise_stops", "noise or others stop the reply", "lower", rate=True),
     Metric("uncalled", "answered what was no question", "lower", rate=True),

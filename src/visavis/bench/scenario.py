@@ -46,8 +46,8 @@ SCENARIOS: tuple[Scenario, ...] = (
     Scenario("fillers", "fillers and self-corrections", turns.fillers, _PAUSED, 1, 12),
     Scenario("interruption", "interruptions", overlaps.interruption, _CUT, 4, 20),
     Scenario(
-        "backchannel", "backchannels", overlaps.backchannel, ("backchannel_stops", *_LISTENING),
-        2, 10,
+        "backchannel", "backchannels", overlaps.backchannel,
+        ("backchannel_stops", "held", *_LISTENING), 2, 10,
     ),
     Scenario("aside", "speech to someone else", overlaps.aside, ("aside_stops", *_LISTENING), 1, 8),
     Scenario(

@@ -124,7 +124,8 @@ class Ledger:
                 return []
         for n, item in enumerate(self._items):
             if item.role == "user" and item.trace == trace and text not in ("", item.text):
-                self._items[n] = replace(item, text=text)
+                # Words that come late may be more than the request for silence that was understood.
+                self._items[n] = replace(item, text=text, told=True)
                 return [self._items[n]]
         return []
 

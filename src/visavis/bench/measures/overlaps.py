@@ -68,6 +68,13 @@ def stops(*kinds: str) -> Callable[[Facts], Iterator[float]]:
     return stopped
 
 
+def held(facts: Facts) -> Iterator[float]:
+    """Each backchannel over a reply that went on: for how long the reply was silent for it."""
+    for stretch, told in facts.over("backchannel"):
+        if told.ending != "cut":
+            yield facts.silent_s(told.reply, stretch.start_s, stretch.end_s + SETTLED_S) * 1e3
+
+
 def resumed(facts: Facts) -> Iterator[float]:
     """Each reply that was spoken into and not cut: every sample was played once, and in the end at
     full volume."""
