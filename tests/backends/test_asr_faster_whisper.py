@@ -178,6 +178,15 @@ def test_what_is_told_again_behind_the_sound_was_not_said(whisper: FasterWhisper
     assert whisper._within([zero + 50, word, zero + 75], 0.6) == [word]
 
 
+def spoken_to(whisper: FasterWhisper, voice: piper.PiperTts, text: str) -> Speech:
+    """Feeds the text as the voice says it, behind 0.3 s of silence."""
+    speech = Speech.joined(voice.synthesise(text))
+    sound = SoxrResampler(voice.rate_hz, 16_000).feed(speech.samples, last=True)
+    whisper.open()
+    whisper.feed(np.pad(sound, (4_800, 2_560)))
+    return speech
+
+
 @pytest.mark.parametrize(
     ("text", "word"),
     [
@@ -190,10 +199,7 @@ def test_a_word_is_found_where_a_voice_spoke_it(
     whisper: FasterWhisper, model_options: Callable[[str], Options], text: str, word: str
 ) -> None:
     voice = piper.load(model_options("piper-en-joe"))
-    speech = Speech.joined(voice.synthesise(text))
-    sound = SoxrResampler(voice.rate_hz, 16_000).feed(speech.samples, last=True)
-    whisper.open()
-    whisper.feed(np.concatenate([np.zeros(4_800, np.float32), sound, np.zeros(2_560, np.float32)]))
+    speech = spoken_to(whisper, voice, text)
     heard = whisper.flush().text
     at = heard.index(word)
     found = whisper.locate(at, at + len(word))
@@ -217,11 +223,7 @@ def test_a_word_is_found_where_a_voice_spoke_it(
 def test_an_um_is_held_likely_whatever_word_is_made_of_it(
     whisper: FasterWhisper, model_options: Callable[[str], Options], text: str, hesitates: bool
 ) -> None:
-    voice = piper.load(model_options("piper-en-joe"))
-    speech = Speech.joined(voice.synthesise(text))
-    sound = SoxrResampler(voice.rate_hz, 16_000).feed(speech.samples, last=True)
-    whisper.open()
-    whisper.feed(np.concatenate([np.zeros(4_800, np.float32), sound, np.zeros(2_560, np.float32)]))
+    spoken_to(whisper, piper.load(model_options("piper-en-joe")), text)
     heard = whisper.flush()
     said = is_hesitation(heard.text.split()[-1]) or heard.hesitation > 0.5
     assert said == hesitates, heard
