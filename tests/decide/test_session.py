@@ -293,6 +293,54 @@ def test_no_over_our_question_is_an_answer(talk: Talk) -> None:
     assert "reply.start" in talk.turn(3200, "No.")
 
 
+@pytest.mark.parametrize(("start_ms", "answered"), [(2200, False), (2900, False), (3100, True)])
+def test_stop_shortly_after_the_last_word_asks_for_silence(
+    talk: Talk, start_ms: int, answered: bool
+) -> None:
+    talk.ask("What is it?")
+    talk.sound(2000, "A tree.", done=True)
+    assert ("reply.start" in follows(talk, "Stop it, please.", start_ms)) is answered
+
+
+@pytest.mark.parametrize(
+    ("heard", "answer"),
+    [
+        ("Would you like to hear about ", "No."),
+        ("Do you take sugar? I have white and brown. ", "No."),
+        ("要不要听听关于", "不。"),
+        ("要不要加糖？", "不用了。"),
+        ("A tree. ", "No?"),
+    ],
+)
+def test_an_answer_over_a_question_that_is_not_over_is_one(
+    talk: Talk, heard: str, answer: str
+) -> None:
+    talk.answered(heard)
+    talk.voice(2500)
+    talk.words(2800, answer, final=False, start_ms=2500)
+    talk.sound(2820, "", done=True, stopped=True)
+    talk.pause(3000, 2500)
+    assert "reply.start" in talk.turn(3200, answer)
+
+
+def test_yes_behind_wait_over_our_question_is_an_answer(talk: Talk) -> None:
+    talk.answered("Shall I go on? ")
+    talk.voice(2500)
+    talk.words(2800, "Wait.", final=False, start_ms=2500)
+    talk.sound(2820, "", done=True, stopped=True)
+    talk.pause(3000, 2500)
+    assert "reply.start" not in talk.turn(3200, "Wait.")
+    assert "reply.start" in follows(talk, "Yes.", 4000)
+
+
+def test_the_same_stop_that_comes_late_again_is_not_told(talk: Talk) -> None:
+    hushed(talk, "Stop.")
+    talk.words(3400, "Stop!", start_ms=2500)
+    talk.ask("Where?", 9500)
+    start = next(event for event in talk.given[::-1] if isinstance(event, e.ReplyStart))
+    assert [message.content for message in start.messages] == ["What is it?", "A tree.", "Where?"]
+
+
 def test_small_words_behind_stop_do_not_prolong_its_reach(talk: Talk) -> None:
     hushed(talk, "Wait.")
     assert follows(talk, "Okay.", 4000) == ["item.kept"]

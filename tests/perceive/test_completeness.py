@@ -127,7 +127,6 @@ UNFINISHED = """
 I want to go to Rome no
 How many days are in?
 What color is, no wait.
-I would like tea, no sorry.
 I want the blue one, or rather
 We are looking.
 I am trying

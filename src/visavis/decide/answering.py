@@ -54,6 +54,7 @@ class Answering:
         if machines.murmur.takes("finished"):
             machines.murmur.step("finished")
         machines.playback.step("finished")
+        floor.hushes.fall_silent(event.t_ns)
         # A reply may end by itself in the very period in which it is told to stop.
         if machines.reply.takes("finished"):
             floor.overlap.leave()  # who spoke into our last word has the floor now

@@ -20,6 +20,7 @@ from visavis.decide.orders import Orders
 from visavis.decide.overlap import Overlap
 from visavis.decide.said import Said
 from visavis.decide.state import Standing
+from visavis.decide.wording import may_ask
 from visavis.flow import events as e
 from visavis.flow.clock import NS_PER_S
 
@@ -94,7 +95,9 @@ class Floor:
 
     def asks_for_silence(self, turn: e.TurnExpected | e.TurnEnded) -> bool:
         """Whether the turn asks us to be silent, and nothing else."""
-        over_reply, we_asked = self.overlap.began_turn, self.ledger.we_asked
+        # People answer before the last word of a question: what was heard need not end in a mark.
+        we_asked = may_ask(self.ledger.last_heard)
+        over_reply = self.overlap.began_turn
         return self.hushes.is_asked(turn, over_reply=over_reply, we_asked=we_asked)
 
     def step(self, symbol: str, event: e.Event, **fields: Any) -> Iterator[e.Event]:

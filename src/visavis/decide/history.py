@@ -112,10 +112,11 @@ class Ledger:
         self._brought += 1
         return [self._enter(Item("tool", text.strip(), t_ns))]
 
-    def amend(self, trace: int, text: str) -> list[Item]:
+    def amend(self, trace: int, text: str, *, told: bool = True) -> list[Item]:
         """The final words of a turn that is over came late: they replace those of its own item.
 
-        Gives the item if it had entered already.
+        `told`: they are for the engine, too, if those were not. Gives the item if it had entered
+        already.
         """
         text = text.strip()
         for n, item in enumerate(self._asked):
@@ -124,8 +125,7 @@ class Ledger:
                 return []
         for n, item in enumerate(self._items):
             if item.role == "user" and item.trace == trace and text not in ("", item.text):
-                # Words that come late may be more than the request for silence that was understood.
-                self._items[n] = replace(item, text=text, told=True)
+                self._items[n] = replace(item, text=text, told=item.told or told)
                 return [self._items[n]]
         return []
 
@@ -149,6 +149,12 @@ class Ledger:
         """Whether the last that was heard of us is a question."""
         last = self._heard or (self._items[-1].text if self._items else "")
         return is_question(last)
+
+    @property
+    def last_heard(self) -> str:
+        """The last that was heard of us; empty if there was nothing."""
+        ours = (item.text for item in reversed(self._items) if item.role == "assistant")
+        return self._heard or next(ours, "")
 
     @property
     def asked_trace(self) -> int:

@@ -8,10 +8,13 @@ and "No." neither is a question, whoever makes two turns of them.
 from __future__ import annotations
 
 from visavis.decide.wording import adds_nothing, calls, hushes, refuses, words_of
+from visavis.flow.clock import NS_PER_S
 from visavis.flow.events import INPUT_RATE_HZ, TurnEnded, TurnExpected
 from visavis.flow.text import is_question
 
 REACH = 2 * INPUT_RATE_HZ
+LATE_NS = NS_PER_S
+"""Who says "stop" so shortly after our last sound could not know that it was the last."""
 
 
 class Hush:
@@ -21,6 +24,11 @@ class Hush:
         self._names = names
         self._until = -1  # so long what begins belongs to the last one
         self._over_warning = False
+        self._silent_ns = -LATE_NS  # since when we are
+
+    def fall_silent(self, t_ns: int) -> None:
+        """The last that we said has ended."""
+        self._silent_ns = t_ns
 
     def begin_over_warning(self) -> None:
         """The user speaks while a warning sounds, which no voice stops."""
@@ -31,10 +39,18 @@ class Hush:
         words = words_of(turn.text)
         follows = turn.start <= self._until and not is_question(turn.text)
         if hushes(words, self._names):
-            return over_reply or self._over_warning or follows
-        if over_reply and not we_asked and refuses(words):
+            start_ns = turn.start * NS_PER_S // INPUT_RATE_HZ
+            late = start_ns - self._silent_ns < LATE_NS
+            return over_reply or self._over_warning or follows or late
+        if we_asked or is_question(turn.text):
+            return False
+        if over_reply and refuses(words):
             return True
         return follows and adds_nothing(words) and not calls(words, self._names)
+
+    def is_nothing_else(self, text: str) -> bool:
+        """Whether these words ask for silence, wherever they are said."""
+        return hushes(words_of(text), self._names)
 
     def grant(self, turn: TurnEnded) -> None:
         """It was asked for, with this turn."""

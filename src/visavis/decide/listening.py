@@ -105,8 +105,10 @@ class Listening:
             yield floor.prefill(event, event.text[: event.stable])
 
     def _amend(self, event: e.WordsHeard) -> Iterator[e.Event]:
-        items = self._floor.ledger.amend(event.trace, event.text) if event.final else []
-        for item in items:
+        if not event.final:
+            return
+        told = not self._floor.hushes.is_nothing_else(event.text)
+        for item in self._floor.ledger.amend(event.trace, event.text, told=told):
             yield e.ItemAmended(
                 t_ns=event.t_ns,
                 trace=event.trace,

@@ -44,7 +44,7 @@ HUSHES = _phrases(
 HUSHES_ZH = _phrases(
     "停, 停止, 停下, 停下来, 停下來, 停一下, 等等, 等一下, 等一会, 等一會, 等会, 等會, 等下, 稍等",
     "慢着, 打住, 闭嘴, 閉嘴, 住口, 够了, 夠了, 安静, 安靜, 别说, 別說, 别再说, 別再說, 别讲, 別講",
-    "不要说, 不要說, 不说, 不說, 别吵, 別吵, 算了, 不用了, 没事, 沒事, 没事了, 沒事了",
+    "不要说, 不要說, 不说, 不說, 别吵, 別吵",
 )
 BESIDE_HUSHES = _phrases(
     "no, nope, it, that, this, there, for, a moment, a second, a minute, talking, speaking",
@@ -59,6 +59,12 @@ REFUSING = _phrases("no, nope, nah")
 """Alone over ours, they ask for silence too, unless we had asked."""
 BEHIND_HUSHES = _phrases("no, nope, it, that, please, well, hey, so, just, sorry, excuse me")
 """Said after them, as a turn of its own, they ask for no more than these did."""
+BEHIND_HUSHES_ZH = _phrases("算了, 不用了, 没事, 沒事, 没事了, 沒事了")
+ASKING = _phrases(
+    "would, do, does, did, can, could, shall, should, will, is, are, was, were, have, has, may",
+    "what, which, who, where, when, why, how",
+)
+"""A sentence that begins with them may be on the way to its question mark."""
 
 LISTENING = _phrases(
     "yeah, yah, yea, yes, yep, yup, ya, right, okay, ok, k, sure, alright",
@@ -147,13 +153,19 @@ _HUSHES = _pattern(
         rf"|{_run_of(HUSHES_ZH, BESIDE_HUSHES_ZH, LISTENING_ZH, HUMS_ZH)}"
     )
 )
-_ONWARD = _pattern("(?:不|不要|不用|不必|别|別|勿)[停等]")
+_ONWARD = _pattern("(?:不要|不用|不必|别|別|勿)[停等]|不停")
 _REFUSES = _pattern(rf"{_row_of(rf'{_any(REFUSING)}|不+')}")
 _BEHIND = _pattern(
     _row_of(
         rf"{_any((*HUSHES, *BEHIND_HUSHES))}|{_AGREES}"
-        rf"|{_run_of(HUSHES_ZH, BESIDE_HUSHES_ZH, LISTENING_ZH, HUMS_ZH)}"
+        rf"|{_run_of(HUSHES_ZH, BESIDE_HUSHES_ZH, BEHIND_HUSHES_ZH, LISTENING_ZH, HUMS_ZH)}"
     )
+)
+_ASKS = re.compile(
+    rf"[?？]|(?:(?:^|[.!]\s*)(?:{_any(ASKING)})\b"
+    r"|\b(?:would|do|did|can|could|shall|should|are|have) (?:you|i|we)\b"
+    r"|要不要|是不是|能不能|可不可以|好不好)[^.!。！]*$",
+    re.IGNORECASE,
 )
 _HUSH = _pattern(rf"(?<!\S)(?:{_any(HUSHES)})(?!\S)|{_any(HUSHES_ZH)}")
 
@@ -205,6 +217,11 @@ def hushes(words: Words, names: tuple[str, ...] = ()) -> bool:
 def refuses(words: Words) -> bool:
     """Whether all of it is a no ("no, no", "不")."""
     return bool(words) and bool(_REFUSES.fullmatch(" ".join(words)))
+
+
+def may_ask(text: str) -> bool:
+    """Whether there is a question in what we said, or its last sentence may become one."""
+    return bool(_ASKS.search(text))
 
 
 def adds_nothing(words: Words) -> bool:

@@ -92,7 +92,7 @@ def _ending(words: Words, mark: str) -> Judgement | None:
     return (-1.2, "ends on a comma") if mark in ",;:" else None
 
 
-TAKEN_BACK = (["no", "wait"], ["wait", "no"], ["no", "sorry"], ["or", "rather"], ["no", "actually"])
+TAKEN_BACK = (["no", "wait"], ["or", "rather"])
 
 
 def _broken_off(words: Words) -> Judgement | None:

@@ -125,7 +125,7 @@ def _verb_may_end(words: Words) -> bool:
 
 def _in_may_end(words: Words) -> bool:
     """ "What is the cat in", "come in", but not "how many days are in"."""
-    return words[0] != "how" or last_but_one(words) not in BE
+    return words[:2] not in (["how", "many"], ["how", "much"]) or last_but_one(words) not in BE
 
 
 def may_end_on_particle(words: Words) -> bool:

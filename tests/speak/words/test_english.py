@@ -92,8 +92,10 @@ CASES = {
         100-2000 items → one hundred to two thousand items
         Call 555-123. → Call five five five, one two three.
         Dial 555-123 now → Dial five five five, one two three now
-        It is 555-123, not 123-555. → It is five five five, one two three, not one hundred twenty-three to five hundred fifty-five.
-        747-400, 555-555, 555–123 → seven four seven, four zero zero, five five five, five five five, five hundred fifty-five to one hundred twenty-three
+        Your number is 555-123, not 123-555. → Your number is five five five, one two three, not one hundred twenty-three to five hundred fifty-five.
+        The code is 555-555, or 747-400 → The code is five five five, five five five, or seven four seven, four zero zero
+        Alexander (356-323 BC), 541-485 million years ago → Alexander (three hundred fifty-six to three hundred twenty-three BC), five hundred forty-one to four hundred eighty-five million years ago
+        It passed 218-212. → It passed two hundred eighteen to two hundred twelve.
         from 500-100, pages 555-123 → from five hundred to one hundred, pages five hundred fifty-five to one hundred twenty-three
         500-100 km, $500-100, 2003-1998 → five hundred to one hundred kilometres, five hundred to one hundred dollars, two thousand three to nineteen ninety-eight
         They won 112-105. → They won one hundred twelve to one hundred five.

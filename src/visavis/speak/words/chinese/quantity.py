@@ -21,7 +21,7 @@ _COUNTED = any_of(
         "副 扇 面 架 栋 幢 款 例 届"
     )
 )
-_SCORED = re.compile("[胜赢负输]|击败|战平|比分|领先|落后|票")
+_CALLED = re.compile("(?:电话|號碼|号码|电码|密码|验证码|[打拨])[^。！？]{0,12}$")
 _NOT_COUNTED = "(?!年级|年代|号|月|日|楼|班|等|线|级|点[零一二三四五六七八九])"
 
 
@@ -75,8 +75,9 @@ def _phone(m: re.Match[str]) -> str:
 
 
 def _groups(m: re.Match[str]) -> str:
-    """555-123 in groups, but 123-555 and 以112-105获胜 as they are."""
-    return m[0] if int(m[1]) < int(m[2]) or _SCORED.search(m.string) else _phone(m)
+    """号码555-123 in groups, 公元前356-323 and 以112-105获胜 as they are."""
+    called = _CALLED.search(m.string[: m.start()])
+    return _phone(m) if called and int(m[1]) >= int(m[2]) else m[0]
 
 
 def _code(m: re.Match[str]) -> str:

@@ -14,10 +14,8 @@ _AMOUNT = (
     rf"(?<![\w.])(?P<minus>(?<!\d ){MINUS}\s?(?=[\d.]))?(?P<n>{_NUMBER})"
     rf"(?:\s?(?:{DASH}|to)\s?(?P<to>-?{NUMBER}))?"
 )
-_SCORED = re.compile(
-    r"\b(?:scores?|scored|wins?|won|victory|los[est]|loss|beat(?:en|s)?|defeat(?:ed|s)?|leads?|led|"
-    r"vot(?:es?|ed))\b",
-    re.IGNORECASE,
+_CALLED = re.compile(
+    r"\b(?:numbers?|phones?|call|dial|codes?|tel|fax|extension)\b[^.!?]{0,30}$", re.IGNORECASE
 )
 _SCALES = {"C": " Celsius", "F": " Fahrenheit", "℃": " Celsius", "℉": " Fahrenheit", "": ""}
 
@@ -71,9 +69,10 @@ def _ordinal(m: re.Match[str]) -> str:
 
 
 def _groups(m: re.Match[str]) -> str:
-    """555-123 in groups, but pages 123-555, "from 500-100" and "won 112-105" as they are."""
-    counts = NUMBERED.search(m.string[: m.start()]) or _SCORED.search(m.string)
-    return m[0] if int(m[1]) < int(m[2]) or counts else phone(m)
+    """The number 555-123 in groups; 356-323 BC, 218-212 votes and pages 123-555 as they are."""
+    before = m.string[: m.start()]
+    called = _CALLED.search(before) and not NUMBERED.search(before)
+    return phone(m) if called and int(m[1]) >= int(m[2]) else m[0]
 
 
 def _number(m: re.Match[str]) -> str:
