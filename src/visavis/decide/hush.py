@@ -36,14 +36,15 @@ class Hush:
 
     def is_asked(self, turn: TurnExpected | TurnEnded, *, over_reply: bool, we_asked: bool) -> bool:
         """Whether the turn asks for silence and nothing else. If `we_asked`, "no" is an answer."""
-        words = words_of(turn.text)
-        follows = turn.start <= self._until and not is_question(turn.text)
-        if hushes(words, self._names):
+        asks = is_question(turn.text)
+        follows = turn.start <= self._until and not asks
+        if self.is_nothing_else(turn.text):
             start_ns = turn.start * NS_PER_S // INPUT_RATE_HZ
             late = start_ns - self._silent_ns < LATE_NS
             return over_reply or self._over_warning or follows or late
-        if we_asked or is_question(turn.text):
+        if we_asked or asks:
             return False
+        words = words_of(turn.text)
         if over_reply and refuses(words):
             return True
         return follows and adds_nothing(words) and not calls(words, self._names)
@@ -54,7 +55,7 @@ class Hush:
 
     def grant(self, turn: TurnEnded) -> None:
         """It was asked for, with this turn."""
-        if turn.start > self._until or hushes(words_of(turn.text), self._names):
+        if turn.start > self._until or self.is_nothing_else(turn.text):
             self._until = turn.end + REACH
 
     def end_turn(self) -> None:

@@ -18,8 +18,8 @@ NUMBER = r"(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?"
 DASH = "[-\u2010-\u2015\u2212~\uff5e\u301c]"
 MINUS = "[-\u2212]"
 GROUPS = r"(?<![A-Za-z\d_.,+-])(\d{3,})[-\u2010\u2011](\d{3,})(?![A-Za-z\d_-]|[.,]\d)"
-"""555-123: a range if the second number is the larger one. A smaller one makes no range: these are
-groups of digits, as of a phone number. Shorter ones may be scores (3-2), whichever is larger."""
+"""555-123: where it is called a number and the second is not the larger one, it is no range but
+groups of digits, as of a phone number. Shorter ones (3-2) may be scores."""
 INSTANT = r"(\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d)?)(?:\.\d+)?(?:Z|([+-])(\d\d):?([0-5]\d))"
 """2024-11-29T07:15:30.123+05:30 (ISO 8601): what is read; of its zone sign, hours and minutes."""
 
