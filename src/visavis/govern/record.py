@@ -197,12 +197,10 @@ def _json(value: object) -> str:
     return msgspec.json.encode(value, enc_hook=str).decode()
 
 
-def _opened(place: Path, path: Path) -> tuple[Path, IO[bytes]]:
-    """A new file beside `place`: what a session left there that was broken off is not touched."""
+def _opened(at: Path, path: Path) -> tuple[Path, IO[bytes]]:
+    """A new file beside `at`: what a session left there that was broken off is not touched."""
     for number in itertools.count(1):
-        part = place.with_name(
-            f"{place.name}.part" if number == 1 else f"{place.name}.{number}.part"
-        )
+        part = at.with_name(f"{at.name}.part" if number == 1 else f"{at.name}.{number}.part")
         try:
             return part, part.open("xb")
         except FileExistsError:

@@ -55,8 +55,8 @@ LIKELY = 0.0
 # sound has little to say against them: it knows nothing of numbers, of grammar and of manners, and
 # "thank you" ends the same with a question behind it.
 MODEL_WEIGHT, MODEL_LIMIT, MOST_UNFINISHED = 0.6, 1.5, 0.4
-# A last word that may be an "um" (of nine in ten of those that are, and of one in fifty that are
-# words, this is more likely than not) makes the words the less of an end the likelier that is.
+# A last word that may be an "um" (benchmarks/hesitations.py: of those that are, this is more likely
+# than not of four in five) makes the words the less of an end the likelier that is.
 HARDLY_AN_UM, AN_UM = -2.2, -2.2
 # Who has paused may do so again, for about as long.
 AGAIN = 1.2
